@@ -43,7 +43,14 @@ pub enum CallError {
     /// The server's message cannot be read.
     #[error(transparent)]
     Unreadable(#[from] Unreadable),
+    /// The server sent more notifications than are kept while an answer is waited for.
+    #[error("the server sends notifications without answering")]
+    Flooded,
 }
+
+/// The most notifications that are kept until they are asked for, and their bytes.
+const KEPT_NOTIFICATIONS: usize = 100_000;
+const KEPT_NOTIFICATION_BYTES: usize = 64 << 20;
 
 /// The longest time that a server may take to close a session that was dropped.
 const FAREWELL: Duration = Duration::from_secs(2);
@@ -65,6 +72,8 @@ pub struct Client {
     line: Option<Line>,
     capabilities: Capabilities,
     notifications: VecDeque<Notification>,
+    /// The bytes of these.
+    kept_bytes: usize,
 }
 
 /// The session itself.
@@ -143,6 +152,7 @@ impl Client {
             line: Some(line),
             capabilities,
             notifications: VecDeque::new(),
+            kept_bytes: 0,
         })
     }
 
@@ -172,11 +182,21 @@ impl Client {
         loop {
             match self.line().event().await? {
                 ClientEvent::Reply(reply) if reply.message_id == id => return Ok(reply),
-                ClientEvent::Notification(notification) => {
-                    self.notifications.push_back(notification)
-                }
+                ClientEvent::Notification(notification) => self.keep(notification)?,
                 _ => {}
             }
+        }
+    }
+
+    /// Keeps a notification until it is asked for.
+    fn keep(&mut self, notification: Notification) -> Result<(), CallError> {
+        self.kept_bytes += notification.raw().len();
+        self.notifications.push_back(notification);
+        match self.notifications.len() > KEPT_NOTIFICATIONS
+            || self.kept_bytes > KEPT_NOTIFICATION_BYTES
+        {
+            true => Err(CallError::Flooded),
+            false => Ok(()),
         }
     }
 
@@ -211,6 +231,7 @@ impl Client {
     /// [`CallError::Ended`]
     pub async fn notification(&mut self) -> Result<Notification, CallError> {
         if let Some(notification) = self.notifications.pop_front() {
+            self.kept_bytes -= notification.raw().len();
             return Ok(notification);
         }
         loop {

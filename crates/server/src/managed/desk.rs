@@ -86,8 +86,10 @@ impl Desk {
         }
         self.dispatches
             .insert((sender.name.clone(), sender.token), dispatched);
-        if self.senders.insert(dispatched, sender).is_none() {
-            self.order.push_back(dispatched);
+        match self.senders.insert(dispatched, sender) {
+            None => self.order.push_back(dispatched),
+            // A system that gives one number to two has forgotten the first.
+            Some(before) => drop(self.dispatches.remove(&(before.name, before.token))),
         }
         let early = std::mem::take(&mut self.early);
         let (own, others): (VecDeque<_>, VecDeque<_>) = early

@@ -18,10 +18,14 @@ use std::collections::VecDeque;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
+use std::time::{Duration, Instant};
 use tracing::warn;
 
 /// The number of events that are remembered to know a replayed one again.
 const REMEMBERED: usize = 1_024;
+
+/// A session that lasted so long counts as a good one.
+const SETTLED: Duration = Duration::from_secs(60);
 
 /// Listens to a system for as long as the runtime is there.
 pub(super) async fn listen(system: Arc<System>, rng: SeededRng) {
@@ -29,7 +33,12 @@ pub(super) async fn listen(system: Arc<System>, rng: SeededRng) {
     let mut pauses = Pauses::new(rng);
     let mut position = Position::default();
     while !system.events.is_closed() {
-        let ended = session(&system, &mut position, &mut episode, &mut pauses).await;
+        let began = Instant::now();
+        let ended = session(&system, &mut position, &mut episode).await;
+        // One that opens sessions and ends them at once is waited for ever longer.
+        if began.elapsed() >= SETTLED {
+            pauses.reset();
+        }
         if let Err(why) = ended {
             let why = why.whole();
             episode.failed(&why);
@@ -73,13 +82,11 @@ async fn session(
     system: &System,
     position: &mut Position,
     episode: &mut Episode,
-    pauses: &mut Pauses,
 ) -> Result<(), SessionError> {
     let mut client = open(system).await?;
     learn(system, &mut client).await?;
     let replays = subscribe(system, &mut client, position).await?;
     episode.worked();
-    pauses.reset();
     system.trouble.send_replace(String::new());
     system.alarms_due.notify_one();
     position.replay_failed = replays;

@@ -157,6 +157,17 @@ impl ManagedNetwork {
                     .map(|(to, report)| field(to, report))
                     .collect()
             }
+            // Customers speak through the systems that are configured for them, and through no other.
+            SystemReport::Complaint(_)
+            | SystemReport::Ticket(_)
+            | SystemReport::CustomerAnswered { .. }
+                if !matches!(
+                    managed.system.plan.defaults.domain,
+                    Domain::Service | Domain::Business
+                ) =>
+            {
+                Vec::new()
+            }
             SystemReport::Complaint(mut complaint) => {
                 complaint.time = managed.clock.ours(Some(complaint.time), at);
                 told(Domain::Service, Telemetry::Complaint(complaint))

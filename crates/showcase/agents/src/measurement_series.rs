@@ -4,7 +4,7 @@
 //! enough for what depends on it: what clears an element must lead by two measurements, what condemns it by
 //! three, for hundreds of elements are measured for each one that is broken, and somebody is sent to what is
 //! condemned. The condition is that of most, each reading their median. A probe that failed is repeated. So
-//! one wrong reading clears nothing, and two wrong ones send nobody.
+//! one wrong reading clears nothing, and two wrong ones send nobody while it can still be measured.
 //! Knows measurements; refuses to know what they mean: whoever asks says when two of them
 //! contradict each other. Used by [`crate::domain_agent`], [`crate::ip_fault`] and
 //! [`crate::wireless_fault`].

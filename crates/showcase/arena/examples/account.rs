@@ -3,7 +3,7 @@
 //! `cargo run --release -p convoke-arena --example account -- 50201..50203 [KEY=VALUE,...]` plays the days of
 //! these seeds in the world that errs, changed as `--errors` of `simulate` changes it; `ideal` as the
 //! second word plays them without errors. Under each mistake stand the alarms, notes, actions and measurements
-//! of its node in the hours before. Read next: [`arena::day`], [`report::score::Mistake`].
+//! of its node in the hours before. Read next: [`arena::day`], [`report::score::DayMistake`].
 #![allow(clippy::print_stdout)]
 
 use arena::day::{Days, Operator};

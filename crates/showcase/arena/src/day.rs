@@ -20,7 +20,7 @@ use domain::time::{SeededRng, Timestamp};
 use network::{Backbone, Customers, Parameters, Recorded, Simulation, TelemetryErrors};
 use rand_chacha::rand_core::SeedableRng;
 use report::Score;
-use report::score::Mistake;
+use report::score::DayMistake;
 use server::clock::Clock;
 use server::config::Settings;
 use server::host::{Home, Host, StartError};
@@ -275,7 +275,7 @@ impl Days {
     /// The score of the days: what began in them as it ended, all else as it was at their end.
     fn concluded(&self, of_days: Score, drained: Score) -> Score {
         let tickets = of_days.complaints.len();
-        let was_sent = |m: &Mistake| m.way == score::SENT;
+        let was_sent = |m: &DayMistake| m.way == score::SENT;
         let mut mistakes = of_days.mistakes;
         mistakes.retain(|m| !was_sent(m));
         mistakes.extend(drained.mistakes.into_iter().filter(was_sent));

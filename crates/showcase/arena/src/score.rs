@@ -22,7 +22,7 @@ use crate::referee;
 use domain::inventory::{ElementId, ElementKind, Inventory};
 use domain::time::Timestamp;
 use network::{Dispatch, Simulation, Truth};
-use report::score::Mistake;
+use report::score::DayMistake;
 use report::{ComplaintScore, FaultScore, Score};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -225,23 +225,23 @@ impl Scale<'_> {
     }
 
     /// What was committed to wrongly and who was sent in vain, in order of time.
-    fn mistakes(&self) -> Vec<Mistake> {
+    fn mistakes(&self) -> Vec<DayMistake> {
         let wrong = |c: &&Commitment| self.measure.worth(c) == Worth::Wrong;
         let stated = self.work.commitments.iter().filter(wrong);
-        let stated = stated.map(|c| Mistake {
+        let stated = stated.map(|c| DayMistake {
             at: c.at,
             way: c.kind.as_str().to_owned(),
             element: c.element.to_string(),
             cause: Some(c.cause.as_str().to_owned()),
         });
         let sent = self.simulation.dispatches().iter().filter(|d| is_wrong(d));
-        let sent = sent.map(|d| Mistake {
+        let sent = sent.map(|d| DayMistake {
             at: d.at,
             way: SENT.to_owned(),
             element: d.element.to_string(),
             cause: None,
         });
-        let mut mistakes: Vec<Mistake> = stated.chain(sent).collect();
+        let mut mistakes: Vec<DayMistake> = stated.chain(sent).collect();
         mistakes.sort_by_key(|m| m.at);
         mistakes
     }

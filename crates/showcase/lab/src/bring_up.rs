@@ -5,7 +5,7 @@
 //! outside of these names is touched. Read next: [`crate::plan`], [`crate::frr`].
 
 use crate::error::LabError;
-use crate::frr::{self, DAEMONS, Vty};
+use crate::frr::{self, Vty};
 use crate::plan::{LAN_PORT, LabPlan, MTU, QUEUE_BYTES, RATE_KBPS, check_prefix};
 use crate::rack::client::RackClient;
 use crate::rack::protocol::RackRequest;
@@ -175,8 +175,9 @@ impl Laboratory {
         let namespace = self.plan.namespace(router);
         frr::configure(&self.plan, router, &self.folder)?;
         let space = frr::path_space(&namespace);
-        std::fs::create_dir_all(&space).map_err(|e| LabError::file(&space, e))?;
-        run("chown", &["frr:frr", &space.display().to_string()])?;
+        // The folder above is FRR's: what stands there under the name already is not followed.
+        std::fs::create_dir(&space).map_err(|e| LabError::file(&space, e))?;
+        run("chown", &["-h", "frr:frr", &space.display().to_string()])?;
         DAEMONS
             .iter()
             .try_for_each(|daemon| frr::start(&namespace, daemon, &self.folder))

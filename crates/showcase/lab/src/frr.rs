@@ -6,7 +6,7 @@
 
 use crate::error::LabError;
 use crate::plan::{DEAD_S, HELLO_S, LAN_PORT, LabPlan};
-use crate::requirements::FRR_FOLDER;
+use crate::requirements::{DAEMONS, FRR_FOLDER};
 use crate::run_folder::RunFolder;
 use crate::shell;
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, connect, socket_with};
@@ -16,8 +16,6 @@ use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// The daemons of a router, in the order in which they are started.
-pub(crate) const DAEMONS: [&str; 3] = ["zebra", "ospfd", "bfdd"];
 /// How long a daemon may take to answer a line.
 const PATIENCE: Duration = Duration::from_millis(1_500);
 /// How long a daemon may take to end.

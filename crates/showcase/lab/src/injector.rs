@@ -9,8 +9,8 @@ use crate::book::{Book, BookEntry, ChangedParameter};
 use crate::bring_up::Laboratory;
 use crate::error::LabError;
 use crate::fault::LabFault;
-use crate::frr::{self, DAEMONS};
-use crate::plan::{LabPlan, LinkEnd};
+use crate::frr;
+use crate::plan::{LabPlan, PortOfLink};
 use crate::rack::{device, parameters};
 use crate::shell::{fed, ip_lines};
 use domain::inventory::{ElementId, ElementKind};
@@ -156,7 +156,7 @@ impl Injector {
         rng: &mut SeededRng,
     ) -> Result<Vec<ChangedParameter>, LabError> {
         let plan = &self.lab.plan;
-        let on_ends = |which: &[&LinkEnd], parameter: &str, is: &dyn Fn(&str) -> String| {
+        let on_ends = |which: &[&PortOfLink], parameter: &str, is: &dyn Fn(&str) -> String| {
             let each = which.iter().map(|end| {
                 let name = format!("{}/{parameter}", end.port);
                 let told = device::configuration(&plan.namespace(end.router))?;

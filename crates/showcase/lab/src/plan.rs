@@ -28,7 +28,7 @@ const KM_PER_COST: f64 = 20.0;
 
 /// One end of a link.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct LinkEnd {
+pub struct PortOfLink {
     /// The place of its router among the routers.
     pub router: usize,
     /// The name of its port.
@@ -43,9 +43,9 @@ pub struct LinkPlan {
     /// Its identifier: `link:Denver-Houston`.
     pub id: ElementId,
     /// One end.
-    pub a: LinkEnd,
+    pub a: PortOfLink,
     /// The other.
-    pub b: LinkEnd,
+    pub b: PortOfLink,
     /// OSPF's cost, at both ends.
     pub cost: u64,
     /// Length in kilometres.
@@ -56,7 +56,7 @@ pub struct LinkPlan {
 
 impl LinkPlan {
     /// Both ends with their names in parameters: `a`, `b`.
-    pub(crate) fn ends(&self) -> [(&'static str, &LinkEnd); 2] {
+    pub(crate) fn ends(&self) -> [(&'static str, &PortOfLink); 2] {
         [("a", &self.a), ("b", &self.b)]
     }
 }
@@ -114,7 +114,7 @@ pub enum PlanError {
     #[error("{0} routers are more than {ROUTERS_MAX}")]
     TooMany(usize),
     /// The prefix is no name.
-    #[error("'{0}' is no prefix: two to eight small letters")]
+    #[error("'{0}' is no prefix: 'cv' and at most six more small letters")]
     Prefix(String),
 }
 
@@ -143,7 +143,7 @@ impl LabPlan {
         let mut end = |router: usize, address: Ipv4Addr| {
             let port = format!("eth{}", ports[router]);
             ports[router] += 1;
-            LinkEnd {
+            PortOfLink {
                 router,
                 port,
                 address,
@@ -264,7 +264,8 @@ impl LabPlan {
 /// # Errors
 /// [`PlanError::Prefix`]
 pub(crate) fn check_prefix(prefix: &str) -> Result<(), PlanError> {
-    let letters = prefix.bytes().all(|b| b.is_ascii_lowercase());
+    // Whatever bears it is taken down with all that runs in it, so that it is nobody else's.
+    let letters = prefix.starts_with("cv") && prefix.bytes().all(|b| b.is_ascii_lowercase());
     match letters && (2..=8).contains(&prefix.len()) {
         true => Ok(()),
         false => Err(PlanError::Prefix(prefix.to_owned())),
@@ -301,7 +302,7 @@ mod tests {
     #[test]
     fn a_prefix_is_a_few_small_letters() {
         let abilene = Backbone::named("Abilene").unwrap();
-        for wrong in ["", "x", "../etc", "cv lab", "CVLAB", "muchtoolong"] {
+        for wrong in ["", "x", "../etc", "cv lab", "CVLAB", "cvmuchtoolong", "vpn"] {
             let expected = PlanError::Prefix(wrong.to_owned());
             assert_eq!(LabPlan::new(&abilene, wrong), Err(expected));
         }

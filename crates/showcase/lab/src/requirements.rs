@@ -2,9 +2,11 @@
 //!
 //! Says what is missing in plain words; installs nothing. Read next: [`crate::bring_up`].
 
-use crate::frr::DAEMONS;
 use std::fmt;
 use std::path::{Path, PathBuf};
+
+/// The daemons of a router, in the order in which they are started.
+pub(crate) const DAEMONS: [&str; 3] = ["zebra", "ospfd", "bfdd"];
 
 /// The folder of FRR's daemons, where Debian puts them.
 pub(crate) const FRR_FOLDER: &str = "/usr/lib/frr";

@@ -49,7 +49,7 @@ pub struct Score {
     pub complaints: Vec<ComplaintScore>,
     /// What was stated wrongly and who was sent in vain, in order of time.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub mistakes: Vec<Mistake>,
+    pub mistakes: Vec<DayMistake>,
     /// The figures, by the name of their [`crate::Metric`]; a figure that the run lacks is absent.
     #[serde(default)]
     pub figures: BTreeMap<String, f64>,
@@ -96,7 +96,7 @@ pub struct FaultScore {
 
 /// A wrong statement, or an engineer who was sent in vain.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Mistake {
+pub struct DayMistake {
     /// The instant.
     #[serde(with = "language::time::rfc3339")]
     pub at: Timestamp,

@@ -47,6 +47,10 @@ pub struct AlarmBook {
     known: BTreeMap<Key, Known>,
     /// How many foreign alarms stand for each of ours.
     standing: BTreeMap<(ElementId, AlarmType), usize>,
+    /// True if there is no room for another, and all that are known stand.
+    is_full: bool,
+    /// True once a list has shown an alarm: whoever may not read the list is shown none.
+    is_listed: bool,
 }
 
 impl AlarmBook {
@@ -103,7 +107,8 @@ impl AlarmBook {
         for alarm in list.alarms {
             listed.insert(key(&alarm), alarm);
         }
-        if complete {
+        self.is_listed |= !listed.is_empty();
+        if complete && self.is_listed {
             news.extend(self.gone(&listed, began, by));
         }
         for (key, alarm) in listed {
@@ -154,6 +159,10 @@ impl AlarmBook {
     /// Enters a change; returns the alarm that it is to agents.
     fn change(&mut self, key: Key, told: ForeignAlarm, by: Reading<'_>) -> Option<Alarm> {
         let before = self.known.get(&key);
+        // The end of what nobody has heard of is no news.
+        if before.is_none() && told.severity.is_none() {
+            return None;
+        }
         let was_standing = before.is_some_and(|known| known.severity.is_some());
         let ours = before.map_or_else(|| by.ours(&told), |known| known.ours.clone());
         let raised = told.severity.or(before.map(|known| known.raised));
@@ -167,8 +176,9 @@ impl AlarmBook {
             time: told.time,
             arrived: by.now,
         };
+        // What cannot be kept would be told anew each time that it is listed.
         if !self.keep(key, known) {
-            return Some(said);
+            return None;
         }
         match (was_standing, told.severity.is_some()) {
             (false, true) => *self.standing.entry(ours).or_default() += 1,
@@ -193,14 +203,13 @@ impl AlarmBook {
     /// Keeps what is known of an alarm, if there is room; cleared ones make room.
     fn keep(&mut self, key: Key, known: Known) -> bool {
         if self.known.len() >= KEPT && !self.known.contains_key(&key) {
-            if known.severity.is_none() {
-                return false;
-            }
-            if self.known.values().all(|known| known.severity.is_some()) {
+            if self.is_full || self.known.values().all(|known| known.severity.is_some()) {
+                self.is_full = true;
                 return false;
             }
             self.known.retain(|_, known| known.severity.is_some());
         }
+        self.is_full &= known.severity.is_some();
         self.known.insert(key, known);
         true
     }

@@ -3,7 +3,7 @@
 //!
 //! The answer is the link, duct, card, router or module that cuts the site off, or the link that
 //! loses its packets; or that its transport is fine, although something on the way may be broken
-//! that protection makes up for. Everything is measured twice, and a third time where the two differ. What is
+//! that protection makes up for. Everything is measured until it is likely enough. What is
 //! dark without an echo is looked at again: the modules at its ends. Read next: [`super::expertise`].
 
 use super::expertise::{IpExpertise, is_dark_and_whole};

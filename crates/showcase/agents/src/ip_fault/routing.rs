@@ -14,7 +14,7 @@ use domain::agent::{Input, Output};
 use domain::inventory::{ElementId, ElementKind, Inventory};
 use domain::telemetry::{Action, Alarm, AlarmType, Outcome, Telemetry};
 use domain::time::Timestamp;
-use findings::{RoutingFinding, Survey, SurveyReading};
+use findings::{RoutingFinding, RoutingSurvey, SurveyReading};
 use memory::{ConfigurationMemory, ParameterChange};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -63,7 +63,7 @@ pub enum RoutingStep {
 struct Running {
     number: u64,
     waits: BTreeSet<RoutingAsk>,
-    found: Survey,
+    found: RoutingSurvey,
 }
 
 /// A remedy whose effect is to be looked at.
@@ -252,7 +252,7 @@ impl RoutingCare {
             self.running = Some(Running {
                 number,
                 waits: asks.collect(),
-                found: Survey::default(),
+                found: RoutingSurvey::default(),
             });
         }
         steps
@@ -294,7 +294,7 @@ impl RoutingCare {
     }
 
     /// Remembers what is well; asks for another survey while alarms stand.
-    fn nothing_found(&mut self, survey: &Survey, now: Timestamp) -> Vec<RoutingStep> {
+    fn nothing_found(&mut self, survey: &RoutingSurvey, now: Timestamp) -> Vec<RoutingStep> {
         let alarmed: BTreeSet<&ElementId> = self.alarms.iter().map(|(e, _)| e).collect();
         if self.alarms.is_empty() {
             self.failed.clear();

@@ -121,6 +121,7 @@ pub fn run_as(program: &Path, arguments: &[String], user: u32) -> Result<bool, L
         .args(arguments)
         .env_clear()
         .current_dir("/")
+        .stdin(Stdio::null())
         .uid(user)
         .gid(user)
         .status()

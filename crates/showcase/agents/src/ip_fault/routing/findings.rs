@@ -38,7 +38,7 @@ const COMPARED: [(&str, Cause); 8] = [
 
 /// Everything that was found out at one time.
 #[derive(Clone, Debug, Default)]
-pub struct Survey {
+pub struct RoutingSurvey {
     /// What was measured.
     pub measured: BTreeMap<ElementId, Measurement>,
     /// What was read of configurations.
@@ -98,7 +98,7 @@ pub struct SurveyReading<'s> {
     /// What was last read while it was well.
     pub memory: &'s ConfigurationMemory,
     /// What was found out.
-    pub survey: &'s Survey,
+    pub survey: &'s RoutingSurvey,
 }
 
 impl SurveyReading<'_> {

@@ -92,7 +92,7 @@ fn measured(element: &str, readings: &[(&str, f64)]) -> (ElementId, Measurement)
     (id(element), measurement)
 }
 
-fn found(memory: &ConfigurationMemory, survey: &Survey) -> String {
+fn found(memory: &ConfigurationMemory, survey: &RoutingSurvey) -> String {
     let inventory = triangle();
     let reading = SurveyReading {
         inventory: &inventory,
@@ -119,12 +119,12 @@ fn found(memory: &ConfigurationMemory, survey: &Survey) -> String {
 }
 
 /// A survey of one alarmed link with some parameters changed.
-fn with(changes: &[(&str, &str)], alarm: Option<AlarmType>) -> Survey {
+fn with(changes: &[(&str, &str)], alarm: Option<AlarmType>) -> RoutingSurvey {
     let mut read = parameters();
     for (name, value) in changes {
         read.insert((*name).to_owned(), (*value).to_owned());
     }
-    let mut survey = Survey::default();
+    let mut survey = RoutingSurvey::default();
     survey.read.insert(id("link:A-B"), read);
     survey.read.insert(id("link:B-C"), parameters());
     survey
@@ -227,7 +227,7 @@ fn a_router_is_accused_of_what_it_did_not_have_if_sites_are_not_reached() {
         ("filter/10.2.7.0/24", "drop", "prefix-filtered"),
         ("address/10.2.7.2/32", "present", "duplicate-address"),
     ] {
-        let mut survey = Survey::default();
+        let mut survey = RoutingSurvey::default();
         let read = [("ospfd", "running"), (parameter, value)];
         let read = read.map(|(name, value)| (name.to_owned(), value.to_owned()));
         survey.read.insert(id("router:B"), read.into());

@@ -17,8 +17,8 @@
 
 use super::Care;
 use super::audit::Since;
+use super::audit::departures;
 use super::case::{CareCase, RepairState};
-use super::screening::departures;
 use super::source::cells_measured;
 use crate::wireless_fault::expertise::{Base, is_broken, zone_is_dark};
 use domain::agent::Output;

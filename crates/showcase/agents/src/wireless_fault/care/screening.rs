@@ -9,7 +9,7 @@
 //! that was changed (`audit.rs`) need only go with users served less well than before.
 //! Read next: [`super::trouble`].
 
-use super::audit::Since;
+use super::audit::{Since, departures};
 use super::{Care, Errand, Suspect};
 use crate::wireless_fault::expertise::{Base, is_broken};
 use domain::agent::Output;
@@ -206,14 +206,6 @@ impl Care {
         let cells = BTreeSet::from([cell]);
         self.open_for_cells(base, cells, BTreeSet::new(), configurations, now)
     }
-}
-
-/// The parameters that do not run as planned, with what is planned.
-pub(super) fn departures(read: &Configuration) -> Vec<(&String, &String)> {
-    let planned = read.planned.iter();
-    let differs =
-        |(parameter, value): &(&String, &String)| read.running.get(*parameter) != Some(*value);
-    planned.filter(differs).collect()
 }
 
 /// The number of users of cells as a share of those that they had; 1 where none had any.

@@ -4,8 +4,8 @@
 //! or more: then the OSS agent finds the cause. Cells in trouble are one for each site; where several
 //! hear foreign power, neighbours are one, for one source disturbs them all.
 
+use super::audit::departures;
 use super::case::CareCase;
-use super::screening::departures;
 use super::{Care, LOOK_EACH_S, SETTLED_S, Timer};
 use crate::wireless_fault::expertise::Base;
 use domain::agent::Output;

@@ -27,6 +27,8 @@ use std::collections::BTreeSet;
 pub(super) const VERIFY_EACH_S: f64 = 120.0;
 /// The number of looks before it counts as not mended.
 const LOOKS_MAX: u32 = 8;
+/// How long after a setting a period of counters is waited for, in seconds: they may have ended.
+const COUNTERS_WITHIN_S: f64 = 2_700.0;
 /// The same for a cell that was restarted and measures as dead: alarms may lag, measurements do not.
 const DEAD_LOOKS_MAX: u32 = 2;
 /// A cell does as before if its slowest users get at least this share of what they got.
@@ -52,7 +54,8 @@ impl Care {
         now: Timestamp,
     ) -> Vec<Output> {
         let case = self.cases.iter().find(|c| c.number == number);
-        let waits = case.is_some_and(|case| self.waits_for_counters(case));
+        let soon = |case: &CareCase| now.seconds_since(case.set_at) < COUNTERS_WITHIN_S;
+        let waits = case.is_some_and(|case| soon(case) && self.waits_for_counters(case));
         let Some(case) = self.case(number) else {
             return Vec::new();
         };
