@@ -97,7 +97,7 @@ impl From<CallError> for Failure {
     fn from(error: CallError) -> Self {
         let code = match &error {
             CallError::Connect(ConnectError::AuthenticationRefused { .. }) => 3,
-            CallError::Connect(_) | CallError::Ended(_) => 4,
+            CallError::Connect(_) | CallError::Ended(_) | CallError::Flooded => 4,
             CallError::Refused(errors) if errors.iter().any(is_conflict) => 5,
             CallError::Refused(_) => 3,
             CallError::Key(_) => 4,

@@ -6,7 +6,7 @@ use super::system::System;
 use crate::client::{CallError, Client, Reply};
 use domain::retry::{Backoff, Retry};
 use domain::time::SeededRng;
-use markup::legible_line;
+use markup::words::legible_line;
 use netconf::client::ClientConfig;
 use netconf::xml::Limits;
 use rand_chacha::rand_core::Rng;
@@ -24,8 +24,8 @@ pub(super) const READING: Duration = Duration::from_secs(60);
 const MESSAGE_BYTES: usize = 64 << 20;
 /// The most elements of a message.
 const ELEMENTS: usize = 1 << 21;
-/// The most bytes of an error that are told.
-const SAID_BYTES: usize = 500;
+/// The most characters of an error that are told.
+const SAID_CHARS: usize = 500;
 /// The most bytes that wait to be read.
 const QUOTA_BYTES: usize = 8 << 20;
 
@@ -57,10 +57,7 @@ impl SessionError {
             source = cause.source();
         }
         // Part of it is what the system said, of any length.
-        let mut text = legible_line(&text);
-        let end = text.floor_char_boundary(SAID_BYTES);
-        text.truncate(end);
-        text
+        legible_line(&text).chars().take(SAID_CHARS).collect()
     }
 }
 

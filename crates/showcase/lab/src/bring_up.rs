@@ -10,6 +10,7 @@ use crate::plan::{LAN_PORT, LabPlan, MTU, QUEUE_BYTES, RATE_KBPS, check_prefix};
 use crate::rack::client::RackClient;
 use crate::rack::protocol::RackRequest;
 use crate::requirements;
+use crate::requirements::DAEMONS;
 use crate::run_folder::RunFolder;
 use crate::shell::{self, ShellError, fed, ip_lines, run};
 use network::Backbone;

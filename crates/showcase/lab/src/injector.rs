@@ -12,6 +12,7 @@ use crate::fault::LabFault;
 use crate::frr;
 use crate::plan::{LabPlan, PortOfLink};
 use crate::rack::{device, parameters};
+use crate::requirements::DAEMONS;
 use crate::shell::{fed, ip_lines};
 use domain::inventory::{ElementId, ElementKind};
 use domain::time::{SeededRng, Timestamp};

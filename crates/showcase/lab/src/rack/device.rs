@@ -23,6 +23,7 @@ use super::protocol::{DeviceState, PortState};
 use crate::bring_up::full_neighbours;
 use crate::error::LabError;
 use crate::frr::{self, Vty};
+use crate::requirements::DAEMONS;
 use crate::run_folder::RunFolder;
 use crate::shell::{ip_lines, run, within};
 use serde_json::Value;
