@@ -74,8 +74,8 @@ impl Field {
         };
         world.network_mut().observe(Box::new(look));
         let (stop, stopped) = oneshot::channel::<()>();
+        world.begin().await;
         let life = tokio::spawn(async move {
-            world.begin().await;
             world.live(async { drop(stopped.await) }).await;
         });
         Self {

@@ -18,7 +18,7 @@ use domain::reply::Verdict;
 use domain::task::{Awaits, Status, Task};
 use domain::telemetry::{Action, AlarmType, Condition, Measurement, Outcome, Telemetry, Token};
 use domain::verb::Verb;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 
 fn diagnosis(target: &str, cause: Cause, alternatives: &[(&str, Cause)]) -> Content {
     let suspicion = |t: &str, cause| Suspicion {
@@ -58,10 +58,11 @@ fn result(outputs: &[Output]) -> Option<DiagnosisResult> {
     })
 }
 
-/// Answers every probe: `broken` is dark with an echo, the rest is good.
-fn measured(agent: &mut dyn Agent, probes: Vec<(Token, ElementId)>, broken: &str) -> Vec<Output> {
+/// Answers every probe, and those that follow: `broken` is dark with an echo, the rest is good.
+fn measured(agent: &mut dyn Agent, asked: Vec<(Token, ElementId)>, broken: &str) -> Vec<Output> {
     let mut outputs = Vec::new();
-    for (token, element) in probes {
+    let mut awaited = VecDeque::from(asked);
+    while let Some((token, element)) = awaited.pop_front() {
         let bad = element.as_str() == broken;
         let readings: &[(&str, f64)] = match bad {
             true => &[("light_a_dbm", -40.0), ("reflection_km", 3.0)],
@@ -79,7 +80,9 @@ fn measured(agent: &mut dyn Agent, probes: Vec<(Token, ElementId)>, broken: &str
                 .map(|(n, v)| ((*n).to_owned(), *v))
                 .collect(),
         });
-        outputs.extend(agent.step(Input::Acted { token, outcome }, at(60), &mut rng()));
+        let stepped = agent.step(Input::Acted { token, outcome }, at(60), &mut rng());
+        awaited.extend(probes(&stepped));
+        outputs.extend(stepped);
     }
     outputs
 }

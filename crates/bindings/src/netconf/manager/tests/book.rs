@@ -152,10 +152,24 @@ fn the_list_brings_what_was_missed_both_ways() {
 #[test]
 fn what_is_heard_while_the_list_is_read_is_not_taken_back_by_it() {
     let mut desk = Desk::default();
+    let elsewhere = [entry("NYC", "node-down", false, at(30))];
+    desk.reads(&elsewhere, at(35), at(36));
     desk.hears(notification("CHI", "node-down", "major", at(42)), at(42));
-    assert!(desk.reads(&[], at(40), at(43)).is_empty());
+    assert!(desk.reads(&elsewhere, at(40), at(43)).is_empty());
     assert_eq!(
-        desk.reads(&[], at(44), at(45)),
+        desk.reads(&elsewhere, at(44), at(45)),
+        ["-router:CHI node-unreachable"]
+    );
+}
+
+#[test]
+fn an_empty_list_clears_nothing_until_a_list_has_shown_an_alarm() {
+    let mut desk = Desk::default();
+    desk.hears(notification("CHI", "node-down", "major", at(10)), at(10));
+    assert!(desk.reads(&[], at(20), at(21)).is_empty());
+    desk.reads(&[entry("CHI", "node-down", false, at(10))], at(30), at(31));
+    assert_eq!(
+        desk.reads(&[], at(40), at(41)),
         ["-router:CHI node-unreachable"]
     );
 }
