@@ -19,7 +19,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
-use tracing::warn;
+use tracing::{info, warn};
 
 /// The number of events that are remembered to know a replayed one again.
 const REMEMBERED: usize = 1_024;
@@ -166,6 +166,14 @@ fn tell_of_inventory(system: &System, learnt: &Learnt) {
         warn!(
             system = name,
             "management system '{name}': {number} nodes and links of its inventory cannot be read"
+        );
+    }
+    if read.outside > 0 && read.outside != before.read.outside {
+        let (number, domain) = (read.outside, system.plan.defaults.domain.as_str());
+        info!(
+            system = name,
+            "management system '{name}' also documents {number} elements outside of domain {domain} or \
+             of its province: they are left to the systems that manage them"
         );
     }
     let known = !before.read.inventory.elements.is_empty();

@@ -149,7 +149,10 @@ fn trouble(system: &System) -> String {
     let trouble = system.trouble.borrow();
     match (trouble.is_empty(), system.learnt.borrow().is_some()) {
         (false, _) => format!("'{name}' at {address}: {}", *trouble),
-        (true, true) => format!("'{name}' at {address} documents no element"),
+        (true, true) => {
+            let domain = system.plan.defaults.domain.as_str();
+            format!("'{name}' at {address} documents no element of domain {domain}")
+        }
         (true, false) => format!("'{name}' at {address} has not answered"),
     }
 }

@@ -107,6 +107,66 @@ fn standard_models_alone_make_an_inventory() {
     assert_eq!(inventory.sites_cut_off(&failed), [id("site:CSG-7")].into());
 }
 
+/// A node of the networks with these leaves of convoke-ems, and what else is inside.
+fn node(id: &str, leaves: &[(&str, &str)], inside: &str) -> String {
+    let said = |(name, value): &(&str, &str)| format!("<{name} xmlns=\"{EMS}\">{value}</{name}>");
+    let said: String = leaves.iter().map(said).collect();
+    format!("<node><node-id>{id}</node-id>{said}{inside}</node>")
+}
+
+/// The networks with these nodes.
+fn networks(nodes: &[String]) -> XmlDocument {
+    data(&format!(
+        "<networks xmlns=\"urn:ietf:params:xml:ns:yang:ietf-network\"><network>{}</network></networks>",
+        nodes.concat()
+    ))
+}
+
+#[test]
+fn a_system_documents_what_its_settings_grant_and_nothing_else() {
+    let module = format!(
+        "<t:termination-point xmlns:t=\"urn:ietf:params:xml:ns:yang:ietf-network-topology\">\
+         <t:tp-id>optic:x/b</t:tp-id><domain xmlns=\"{EMS}\">IP</domain></t:termination-point>"
+    );
+    let of = |kind, domain, province| {
+        let place = ("place", "Riverton");
+        [
+            ("kind", kind),
+            ("domain", domain),
+            place,
+            ("province", province),
+        ]
+    };
+    let said = networks(&[
+        node("router:a", &[("kind", "router"), ("place", "Seaton")], ""),
+        node("router:b", &of("router", "IP", "South"), ""),
+        node("site:c", &of("site", "Wireless", "North"), &module),
+        node("zone:d", &[], ""),
+    ]);
+    let defaults = DomainDefaults {
+        province: Some("North".to_owned()),
+        ..DomainDefaults::of(Domain::Ip)
+    };
+    let read = read_networks(said.root(), &defaults);
+    let kept: Vec<_> = read.inventory.elements.keys().cloned().collect();
+    assert_eq!(kept, [id("optic:x/b"), id("router:a")]);
+    assert_eq!((read.outside, read.unreadable), (3, 0));
+    let provinces: Vec<_> = read.inventory.provinces.values().collect();
+    assert!(
+        provinces.iter().all(|said| *said == "North"),
+        "{provinces:?}"
+    );
+    // The site belongs to a system that is granted its domain, or that names it.
+    let wireless = read_networks(said.root(), &DomainDefaults::of(Domain::Wireless));
+    assert!(wireless.inventory.elements.contains_key(&id("site:c")));
+    let named = DomainDefaults {
+        sites: vec!["site:".to_owned()],
+        ..defaults
+    };
+    let read = read_networks(said.root(), &named);
+    assert!(read.inventory.elements.contains_key(&id("site:c")));
+}
+
 #[test]
 fn several_systems_document_one_network() {
     let (east, mut west) = (triangle().inventory, triangle().inventory);

@@ -1,8 +1,9 @@
 //! The documented network (RFC 8345) as an inventory.
 //!
 //! What convoke-ems adds to a node or link is read where it stands; what only the standard models
-//! tell is made of it in `standard`. Parts of several systems are put together by
-//! the identifiers of their elements. Read next: [`super::foreign_names`].
+//! tell is made of it in `standard`. What lies outside of what the settings grant the system is left
+//! out. Parts of several systems are put together by the identifiers of their elements. Read next:
+//! [`super::foreign_names`].
 
 mod standard;
 
@@ -27,13 +28,13 @@ const LISTED: usize = 256;
 pub const NETWORKS_FILTER: &str =
     "<networks xmlns=\"urn:ietf:params:xml:ns:yang:ietf-network\"><network/></networks>";
 
-/// What a management system's entry in the configuration says of its elements, where they do not say
-/// it themselves.
+/// What a management system's entry in the configuration says of its elements: what they are where
+/// they do not say it themselves, and the bounds of what it may document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DomainDefaults {
-    /// The domain.
+    /// The domain; elements of another are not the system's to document.
     pub domain: Domain,
-    /// The province, if they lie in one.
+    /// The province, if they lie in one; elements of another are not the system's to document.
     pub province: Option<String>,
     /// The nodes at which the core of the network is attached.
     pub cores: Vec<String>,
@@ -51,6 +52,24 @@ impl DomainDefaults {
             sites: Vec::new(),
         }
     }
+
+    /// True if the system may document such an element: one of its domain, or a site that the
+    /// configuration names.
+    fn grants(&self, id: &str, kind: ElementKind, domain: Domain) -> bool {
+        domain == self.domain || (kind == ElementKind::Site && self.names_site(id))
+    }
+
+    /// True if the system may document elements that are said to lie in this province, or in none.
+    fn grants_province(&self, said: Option<&str>) -> bool {
+        said.is_none() || self.province.is_none() || self.province.as_deref() == said
+    }
+
+    /// True if the configuration says that a node of this name is a site.
+    fn names_site(&self, id: &str) -> bool {
+        self.sites
+            .iter()
+            .any(|begin| id.starts_with(begin.as_str()))
+    }
 }
 
 /// The network as a management system documents it.
@@ -62,6 +81,8 @@ pub struct SystemInventory {
     pub names: ForeignNames,
     /// The number of nodes and links that cannot be read.
     pub unreadable: usize,
+    /// The number of elements that are not the system's to document, and are left out.
+    pub outside: usize,
 }
 
 /// Reads the networks; `data` is the element `<data>` of the reply.
@@ -168,7 +189,27 @@ fn read_node<'a>(
         plain.node(id, points.filter_map(|p| identifier(p, NT, "tp-id")));
         return true;
     };
-    let element = placed(node, id, kind, defaults, &mut read.inventory);
+    if let Some(element) = placed(node, id, kind, defaults, read) {
+        enter_node(node, id, element, read);
+    }
+    // A module may be of another domain than what it is built into.
+    for point in points {
+        *left = left.saturating_sub(1);
+        let Some(id) = identifier(point, NT, "tp-id") else {
+            read.unreadable += 1;
+            continue;
+        };
+        let Some(module) = placed(point, id, ElementKind::Optic, defaults, read) else {
+            continue;
+        };
+        read.names.enter(id, &module.id);
+        read.inventory.elements.insert(module.id.clone(), module);
+    }
+    true
+}
+
+/// Enters the element that a node is, with what convoke-ems says of its kind.
+fn enter_node(node: XmlElement<'_>, id: &str, element: Element, read: &mut SystemInventory) {
     read.names.enter(id, &element.id);
     if leaf(node, EMS, "core") == Some("true") {
         read.inventory.cores.insert(element.id.clone());
@@ -180,18 +221,6 @@ fn read_node<'a>(
         read.inventory.cells.insert(element.id.clone(), cell);
     }
     read.inventory.elements.insert(element.id.clone(), element);
-    for point in points {
-        *left = left.saturating_sub(1);
-        let Some(id) = identifier(point, NT, "tp-id") else {
-            read.unreadable += 1;
-            continue;
-        };
-        let kind = ElementKind::Optic;
-        let module = placed(point, id, kind, defaults, &mut read.inventory);
-        read.names.enter(id, &module.id);
-        read.inventory.elements.insert(module.id.clone(), module);
-    }
-    true
 }
 
 fn read_link<'a>(
@@ -215,7 +244,9 @@ fn read_link<'a>(
         plain.link(id, source, destination);
         return true;
     }
-    let element = placed(link, id, ElementKind::Link, defaults, &mut read.inventory);
+    let Some(element) = placed(link, id, ElementKind::Link, defaults, read) else {
+        return true;
+    };
     read.names.enter(id, &element.id);
     let made = Link {
         a: ElementId::new(source.0),
@@ -242,14 +273,22 @@ fn kind(of: XmlElement<'_>) -> Option<ElementKind> {
     leaf(of, EMS, "kind").and_then(ElementKind::parse)
 }
 
-/// An element with what convoke-ems says of its place.
+/// An element with what convoke-ems says of its place; none, and counted, if it is not the system's to
+/// document.
 fn placed(
     of: XmlElement<'_>,
     id: &str,
     kind: ElementKind,
     defaults: &DomainDefaults,
-    inventory: &mut Inventory,
-) -> Element {
+    read: &mut SystemInventory,
+) -> Option<Element> {
+    let domain = leaf(of, EMS, "domain").and_then(Domain::parse);
+    let domain = domain.unwrap_or(defaults.domain);
+    let said = identifier(of, EMS, "province");
+    if !defaults.grants(id, kind, domain) || !defaults.grants_province(said) {
+        read.outside += 1;
+        return None;
+    }
     let text = |name| {
         let text = leaf(of, EMS, name).unwrap_or_default();
         clipped(text, super::text::NAME_BYTES).to_owned()
@@ -258,24 +297,22 @@ fn placed(
         none if none.is_empty() => defaults.province.clone().unwrap_or_default(),
         place => place,
     };
-    let province = identifier(of, EMS, "province").or(defaults.province.as_deref());
+    let province = said.or(defaults.province.as_deref());
     if let (Some(province), false) = (province, place.is_empty()) {
-        let entry = inventory.provinces.entry(place.clone());
+        let entry = read.inventory.provinces.entry(place.clone());
         entry.or_insert_with(|| province.to_owned());
     }
     let degrees = |name| decimal(of, EMS, name).unwrap_or_default();
-    Element {
+    Some(Element {
         id: ElementId::new(id),
         kind,
-        domain: leaf(of, EMS, "domain")
-            .and_then(Domain::parse)
-            .unwrap_or(defaults.domain),
+        domain,
         parent: identifier(of, EMS, "parent").map(ElementId::new),
         place,
         position: (degrees("longitude"), degrees("latitude")),
         vendor: text("vendor"),
         model: text("model"),
-    }
+    })
 }
 
 /// The elements that a leaf-list of convoke-ems names.

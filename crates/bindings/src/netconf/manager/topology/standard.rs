@@ -37,6 +37,10 @@ impl<'a> Plain<'a> {
         for id in self.nodes.keys() {
             let kind = kind_of(id, defaults);
             let element = element(id, kind, None, defaults);
+            if !defaults.grants(id, kind, element.domain) {
+                read.outside += 1;
+                continue;
+            }
             if defaults.cores.iter().any(|core| core == id) {
                 read.inventory.cores.insert(element.id.clone());
             }
@@ -114,13 +118,9 @@ fn kind_of(id: &str, defaults: &DomainDefaults) -> ElementKind {
     let begun = id
         .split_once(':')
         .and_then(|(kind, _)| ElementKind::parse(kind));
-    let site = defaults
-        .sites
-        .iter()
-        .any(|begin| id.starts_with(begin.as_str()));
     match begun {
         Some(kind) => kind,
-        None if site || defaults.domain == Domain::Wireless => ElementKind::Site,
+        None if defaults.names_site(id) || defaults.domain == Domain::Wireless => ElementKind::Site,
         None => ElementKind::Router,
     }
 }
