@@ -8,7 +8,7 @@
 //!
 //! - `offer`: which modules a system has, from its hello and its YANG library;
 //! - `topology`: the documented network as an inventory; `foreign_names`: how the system calls its
-//!   elements;
+//!   elements; `ownership`: one inventory of several systems, and whose each element is;
 //! - `alarms`: notifications and lists of alarms; `alarm_types`: which of our types each is;
 //!   `alarm_book`: what stands, so that repetitions say nothing and what was missed is noticed;
 //! - `interfaces`: state and counters, as performance and as a measurement;
@@ -24,6 +24,7 @@ mod alarms;
 mod foreign_names;
 mod interfaces;
 mod offer;
+mod ownership;
 mod performance;
 mod reports;
 mod system_clock;
@@ -42,10 +43,11 @@ pub use interfaces::{
     read_interfaces,
 };
 pub use offer::{SystemOffer, YANG_LIBRARY_FILTERS};
+pub use ownership::{DisputedThing, LeftOut, MergedInventory, OwnershipDispute, merged};
 pub use performance::{PERFORMANCE_FILTER, read_performance};
 pub use reports::{SystemReport, read_report};
 pub use system_clock::SystemClock;
-pub use topology::{DomainDefaults, NETWORKS_FILTER, SystemInventory, merged, read_networks};
+pub use topology::{DomainDefaults, NETWORKS_FILTER, SystemInventory, read_networks};
 
 /// The namespace of module ietf-interfaces (RFC 8343).
 pub const INTERFACES_NAMESPACE: &str = "urn:ietf:params:xml:ns:yang:ietf-interfaces";

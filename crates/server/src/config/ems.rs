@@ -46,9 +46,11 @@ pub struct EmsSettings {
     pub host_key: Option<String>,
     /// `known-hosts`: a file of known hosts instead.
     pub known_hosts: Option<PathBuf>,
-    /// `domain`: the domain that it manages: Wireless, IP, Service or Business.
+    /// `domain`: the domain that it manages: Wireless, IP, Service or Business. It documents elements
+    /// of no other.
     pub domain: String,
-    /// `province`: the province of elements that do not say theirs.
+    /// `province`: the province that it manages: that of elements that do not say theirs. It documents
+    /// elements of no other.
     pub province: Option<String>,
     /// `device`: the node whose interfaces it has, if it is one device.
     pub device: Option<String>,

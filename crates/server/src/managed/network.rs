@@ -16,7 +16,7 @@ use crate::story::StoryEvent;
 use bindings::netconf::manager::{ActionReply, AlarmBook, SystemClock, SystemReport};
 use domain::agent::Input;
 use domain::ems::Ems;
-use domain::inventory::{Domain, Inventory};
+use domain::inventory::{Domain, ElementId, Inventory};
 use domain::permit::Permit;
 use domain::telemetry::{Action, FieldReport, Outcome, Performance, Telemetry, Token};
 use domain::time::Timestamp;
@@ -57,6 +57,8 @@ pub struct ManagedNetwork {
     waiting: VecDeque<SystemEvent>,
     posts: BTreeMap<String, Post>,
     inventory: Arc<Inventory>,
+    /// The number of the system that each element belongs to.
+    owners: BTreeMap<ElementId, usize>,
     desk: Desk,
     /// The tasks end with it.
     _tasks: JoinSet<()>,
@@ -70,6 +72,7 @@ impl ManagedNetwork {
             events,
             mut tasks,
             inventory,
+            owners,
         } = survey;
         let managed = systems.into_iter().map(|system| {
             let (orders, taken) = mpsc::channel(ACTIONS);
@@ -91,6 +94,7 @@ impl ManagedNetwork {
             waiting: VecDeque::new(),
             posts,
             inventory,
+            owners,
             desk: Desk::default(),
             _tasks: tasks,
         }
@@ -276,7 +280,7 @@ impl ManagedNetwork {
                 let systems: Vec<Arc<System>> =
                     self.systems.iter().map(|m| Arc::clone(&m.system)).collect();
                 let province = permit.province.as_deref();
-                let found = route(&action, province, &self.inventory, &systems);
+                let found = route(&action, province, &self.owners, &systems);
                 (found.map_err(impossible)?, token.unwrap_or(number))
             }
         };

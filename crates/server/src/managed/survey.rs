@@ -10,10 +10,12 @@ use super::{listener, poller};
 use crate::clock::Clock;
 use crate::config::{Settings, SettingsError};
 use crate::ssh::Connector;
-use bindings::netconf::manager::merged;
-use domain::inventory::Inventory;
+use bindings::netconf::manager::{DisputedThing, LeftOut, OwnershipDispute, merged};
+use domain::inventory::{ElementId, Inventory};
 use domain::time::SeededRng;
+use markup::words::legible_line;
 use rand_chacha::rand_core::SeedableRng;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -47,6 +49,8 @@ pub struct Survey {
     pub(super) events: mpsc::Receiver<SystemEvent>,
     pub(super) tasks: JoinSet<()>,
     pub(super) inventory: Arc<Inventory>,
+    /// The number of the system that each element belongs to.
+    pub(super) owners: BTreeMap<ElementId, usize>,
 }
 
 /// One management system in a few words.
@@ -113,8 +117,11 @@ pub async fn survey(settings: &Settings, clock: &Arc<Clock>) -> Result<Survey, S
     let seconds = settings.ems_wait_s.unwrap_or(WAIT_S);
     await_inventories(&systems, Duration::from_secs(seconds)).await;
     let learnt: Vec<Arc<Learnt>> = systems.iter().map(|system| system.learnt()).collect();
-    let inventory = merged(learnt.iter().map(|l| &l.read.inventory));
-    if inventory.elements.is_empty() {
+    let whole = merged(learnt.iter().map(|l| &l.read.inventory));
+    for (dispute, left_out) in &whole.left_out {
+        tell_of_dispute(&systems, dispute, left_out);
+    }
+    if whole.inventory.elements.is_empty() {
         let each = systems.iter().map(|system| trouble(system));
         let each = each.collect::<Vec<_>>().join("; ");
         return Err(SurveyError::Nothing { seconds, each });
@@ -123,8 +130,31 @@ pub async fn survey(settings: &Settings, clock: &Arc<Clock>) -> Result<Survey, S
         systems,
         events,
         tasks,
-        inventory: Arc::new(inventory),
+        inventory: Arc::new(whole.inventory),
+        owners: whole.owners,
     })
+}
+
+/// Logs what of a system is refused because another was first.
+fn tell_of_dispute(systems: &[Arc<System>], dispute: &OwnershipDispute, left_out: &LeftOut) {
+    let name = |system: usize| systems.get(system).map_or("", |of| of.plan.name.as_str());
+    let (refused, first) = (name(dispute.refused), name(dispute.first));
+    let why = match dispute.over {
+        DisputedThing::Element => "documents elements of the same names",
+        DisputedThing::Province => "says that their towns lie in another province",
+    };
+    let examples: Vec<&str> = left_out.examples.iter().map(ElementId::as_str).collect();
+    let (number, examples) = (left_out.number, legible_line(&examples.join(", ")));
+    let more = if number > left_out.examples.len() {
+        ", ..."
+    } else {
+        ""
+    };
+    warn!(
+        system = refused,
+        "{number} elements of management system '{refused}' are left out, and so is what it reports on \
+         them, because '{first}', which comes before it, {why}: {examples}{more}"
+    );
 }
 
 /// Waits until each system has told of its network, or the time is over.

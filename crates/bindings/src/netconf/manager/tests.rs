@@ -171,10 +171,57 @@ fn a_system_documents_what_its_settings_grant_and_nothing_else() {
 fn several_systems_document_one_network() {
     let (east, mut west) = (triangle().inventory, triangle().inventory);
     west.elements.remove(&id("router:CHI"));
-    assert_eq!(merged([&west, &east]), east);
-    let alone = merged([&west]);
+    let both = merged([&west, &east]);
+    assert_eq!(both.inventory, east);
+    assert_eq!(both.owners[&id("router:NYC")], 0);
+    assert_eq!(both.owners[&id("router:CHI")], 1);
+    let alone = merged([&west]).inventory;
     assert!(alone.links.is_empty(), "their end is known to nobody");
     assert!(!alone.elements.contains_key(&id("link:NYC-CHI")));
+}
+
+#[test]
+fn an_element_belongs_to_the_first_that_documents_it() {
+    let read = |nodes: &[String]| {
+        read_networks(networks(nodes).root(), &DomainDefaults::of(Domain::Ip)).inventory
+    };
+    let of = |model, town, province| {
+        [
+            ("kind", "router"),
+            ("model", model),
+            ("place", town),
+            ("province", province),
+        ]
+    };
+    let honest = read(&[node("router:a", &of("Arc 1", "Riverton", "North"), "")]);
+    let core = format!("<core xmlns=\"{EMS}\">true</core><battery xmlns=\"{EMS}\">9</battery>");
+    let claiming = read(&[
+        node("router:a", &of("Fake", "Elsewhere", "South"), &core),
+        node("router:b", &of("Fake", "Riverton", "South"), ""),
+        node("router:c", &of("Real", "Seaton", "South"), ""),
+    ]);
+    let both = merged([&honest, &claiming]);
+    let ids: Vec<_> = both.inventory.elements.keys().cloned().collect();
+    assert_eq!(ids, [id("router:a"), id("router:c")]);
+    assert_eq!(both.inventory.elements[&id("router:a")].model, "Arc 1");
+    assert!(both.inventory.cores.is_empty() && both.inventory.battery_wh.is_empty());
+    assert_eq!(both.inventory.province_of(&id("router:a")), Some("North"));
+    assert_eq!(both.inventory.province_of(&id("router:c")), Some("South"));
+    assert!(!both.inventory.provinces.contains_key("Elsewhere"));
+    let left_out: Vec<_> = both
+        .left_out
+        .iter()
+        .map(|(of, left)| (of.refused, of.first, of.over, left.examples.clone()))
+        .collect();
+    let expected = [
+        (1, 0, DisputedThing::Element, vec![id("router:a")]),
+        (1, 0, DisputedThing::Province, vec![id("router:b")]),
+    ];
+    assert_eq!(left_out, expected);
+    // The order of the settings decides, and nothing else.
+    let other_way = merged([&claiming, &honest]);
+    assert_eq!(other_way.owners[&id("router:a")], 0);
+    assert_eq!(other_way.inventory.elements[&id("router:a")].model, "Fake");
 }
 
 const INTERFACES: &str = r#"<interfaces xmlns="urn:ietf:params:xml:ns:yang:ietf-interfaces">

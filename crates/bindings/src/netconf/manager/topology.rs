@@ -2,8 +2,8 @@
 //!
 //! What convoke-ems adds to a node or link is read where it stands; what only the standard models
 //! tell is made of it in `standard`. What lies outside of what the settings grant the system is left
-//! out. Parts of several systems are put together by the identifiers of their elements. Read next:
-//! [`super::foreign_names`].
+//! out. Read next: [`super::foreign_names`]; [`super::ownership`], which puts several systems' parts
+//! together.
 
 mod standard;
 
@@ -15,7 +15,6 @@ use ::netconf::xml::XmlElement;
 use domain::inventory::{
     Cell, Domain, Element, ElementId, ElementKind, Inventory, Link, RadioUnit,
 };
-use std::collections::BTreeMap;
 
 /// The most nodes, links and termination points of one system.
 const ELEMENTS: usize = 200_000;
@@ -111,66 +110,6 @@ pub fn read_networks(data: XmlElement<'_>, defaults: &DomainDefaults) -> SystemI
     }
     plain.finish(defaults, &mut read);
     read
-}
-
-/// What one system documents after the other, in one inventory: of an element that several know, the
-/// first word counts. Links to what nobody knows are left out.
-pub fn merged<'a>(parts: impl IntoIterator<Item = &'a Inventory>) -> Inventory {
-    let mut whole = Inventory::default();
-    for part in parts {
-        for (id, element) in &part.elements {
-            let entry = whole.elements.entry(id.clone());
-            entry.or_insert_with(|| element.clone());
-        }
-        for (id, link) in &part.links {
-            let entry = whole.links.entry(id.clone());
-            entry.or_insert_with(|| link.clone());
-        }
-        for (id, cell) in &part.cells {
-            let entry = whole.cells.entry(id.clone());
-            entry.or_insert_with(|| cell.clone());
-        }
-        whole.cores.extend(part.cores.iter().cloned());
-        let batteries = part.battery_wh.iter().map(|(id, wh)| (id.clone(), *wh));
-        whole.battery_wh.extend(batteries);
-        for (place, province) in &part.provinces {
-            let entry = whole.provinces.entry(place.clone());
-            entry.or_insert_with(|| province.clone());
-        }
-    }
-    let kinds: BTreeMap<ElementId, ElementKind> = whole
-        .elements
-        .iter()
-        .map(|(id, element)| (id.clone(), element.kind))
-        .collect();
-    let is_end = |id: &ElementId| {
-        use ElementKind::{LineCard, Router, Site};
-        matches!(kinds.get(id), Some(LineCard | Router | Site))
-    };
-    whole
-        .links
-        .retain(|_, link| is_end(&link.a) && is_end(&link.b));
-    for element in whole.elements.values_mut() {
-        let outer = element.parent.as_ref().and_then(|parent| kinds.get(parent));
-        if outer.is_none_or(|outer| !nests(element.kind, *outer)) {
-            element.parent = None;
-        }
-    }
-    let links = &whole.links;
-    whole
-        .elements
-        .retain(|id, element| element.kind != ElementKind::Link || links.contains_key(id));
-    whole
-}
-
-/// True if a thing of one kind is built into one of another: what is said beyond that could go round
-/// in circles.
-fn nests(inner: ElementKind, outer: ElementKind) -> bool {
-    use ElementKind::{Cell, LineCard, Optic, PowerZone, Router, Site};
-    matches!(
-        (inner, outer),
-        (LineCard, Router) | (Optic, LineCard | Router | Site) | (Cell, Site) | (Site, PowerZone)
-    )
 }
 
 /// Reads a node; false if it cannot be read.

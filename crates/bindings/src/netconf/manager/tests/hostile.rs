@@ -95,7 +95,7 @@ fn read_all(text: &str) {
     let (clock, now) = (SystemClock::default(), Timestamp::from_ms(1_000));
     book.take_list(list, &known.names, &types, &clock, (now, now));
     let read = read_networks(document.root(), &DomainDefaults::of(Domain::Ip));
-    let whole = merged([&read.inventory]);
+    let whole = merged([&read.inventory]).inventory;
     whole.sites_cut_off(&Default::default());
     let interfaces = read_interfaces(document.root());
     let (names, inventory) = (&known.names, &known.inventory);
@@ -164,7 +164,7 @@ fn a_chain_of_parents_is_no_way_to_overflow_a_stack() {
         SPACES[1]
     );
     let read = read_networks(data(&networks).root(), &DomainDefaults::of(Domain::Ip));
-    let whole = merged([&read.inventory]);
+    let whole = merged([&read.inventory]).inventory;
     let first = ElementId::new("card:0");
     assert!(whole.elements.contains_key(&first));
     whole.node_of(&first);
