@@ -1,7 +1,9 @@
-//! A trouble with a management system: logged when it begins, and when it is over.
+//! A trouble with a management system: logged when it begins, and when it is over; and what happens
+//! again and again: logged at first, and then each time that it is ten times as often.
 //!
 //! Read next: [`super::listener`].
 
+use markup::words::legible_line;
 use std::fmt::Display;
 use std::time::Instant;
 use tracing::{debug, warn};
@@ -48,5 +50,56 @@ impl Episode {
                 "management system '{system}': {what}: works again after {seconds} s"
             );
         }
+    }
+}
+
+/// Something that a system does again and again, and that is counted.
+#[derive(Debug)]
+pub(super) struct Recurrence {
+    system: String,
+    what: &'static str,
+    number: u64,
+}
+
+impl Recurrence {
+    /// `what` of a system has not happened so far.
+    pub(super) fn new(system: &str, what: &'static str) -> Self {
+        Self {
+            system: system.to_owned(),
+            what,
+            number: 0,
+        }
+    }
+
+    /// Notes that it happened, for example with this.
+    pub(super) fn happened(&mut self, example: &str) {
+        self.number = self.number.saturating_add(1);
+        if !is_told(self.number) {
+            return;
+        }
+        let (system, what, number) = (&self.system, self.what, self.number);
+        // Part of it is what the system said.
+        let example = legible_line(example);
+        warn!(
+            system,
+            "management system '{system}': {what}: {number} so far, the last {example}"
+        );
+    }
+}
+
+/// True for 1, 10, 100 and so on.
+fn is_told(number: u64) -> bool {
+    number.checked_ilog10().map(|zeros| 10_u64.pow(zeros)) == Some(number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_recurs_is_told_ever_less_often() {
+        let told: Vec<u64> = (0..=1_000).filter(|number| is_told(*number)).collect();
+        assert_eq!(told, [1, 10, 100, 1_000]);
+        assert!(!is_told(u64::MAX));
     }
 }

@@ -5,6 +5,7 @@
 //! outcomes come back by number. Read next: [`super::desk`], [`super::routing`].
 
 use super::desk::{Asker, Desk, Sender, UnderWay};
+use super::episode::Recurrence;
 use super::routing::route;
 use super::survey::Survey;
 use super::system::{ACTIONS, Brought, Order, System, SystemEvent};
@@ -35,6 +36,8 @@ struct Managed {
     orders: mpsc::Sender<Order>,
     book: AlarmBook,
     clock: SystemClock,
+    /// Reports on what belongs to others.
+    strays: Recurrence,
 }
 
 /// Something that has happened, for whom it is.
@@ -81,7 +84,9 @@ impl ManagedNetwork {
                 let work = super::workers::work(Arc::clone(&system), Arc::clone(&taken));
                 tasks.spawn(work);
             }
+            let strays = "reports on an element of another system are left out";
             Managed {
+                strays: Recurrence::new(&system.plan.name, strays),
                 system,
                 orders,
                 book: AlarmBook::default(),
@@ -190,6 +195,51 @@ impl ManagedNetwork {
             | SystemReport::Unreadable
             | SystemReport::Other => Vec::new(),
         }
+    }
+
+    /// The part of what happened that is the system's to tell: nothing of elements of others.
+    fn own(&mut self, system: usize, happened: ManagedEvent) -> Option<ManagedEvent> {
+        let (domain, telemetry) = match happened {
+            ManagedEvent::Told(domain, telemetry) => (domain, telemetry),
+            other => return Some(other),
+        };
+        let (own, stray) = match telemetry {
+            Telemetry::Alarm(alarm) if self.is_anothers(system, &alarm.resource) => {
+                (None, Some(alarm.resource))
+            }
+            Telemetry::Performance(figures) => {
+                let mut ids = figures.cells.keys().chain(figures.links.keys());
+                let stray = ids.find(|id| self.is_anothers(system, id)).cloned();
+                let own = match stray {
+                    None => figures,
+                    Some(_) => Arc::new(self.own_figures(system, &figures)),
+                };
+                (Some(Telemetry::Performance(own)), stray)
+            }
+            telemetry => (Some(telemetry), None),
+        };
+        if let Some(element) = stray {
+            self.systems[system].strays.happened(element.as_str());
+        }
+        own.map(|telemetry| ManagedEvent::Told(domain, telemetry))
+    }
+
+    fn own_figures(&self, system: usize, figures: &Performance) -> Performance {
+        let mut own = figures.clone();
+        own.cells.retain(|id, _| !self.is_anothers(system, id));
+        own.links.retain(|id, _| !self.is_anothers(system, id));
+        own
+    }
+
+    /// True if an element is another system's: it belongs to that, or that documents it and this one
+    /// does not.
+    fn is_anothers(&self, system: usize, element: &ElementId) -> bool {
+        if let Some(owner) = self.owners.get(element) {
+            return *owner != system;
+        }
+        // It was not documented when the platform began.
+        let documents = |of: &Managed| of.system.documents(element);
+        !documents(&self.systems[system]) && self.systems.iter().any(documents)
     }
 
     /// Answers whoever waits for a request, and hands over reports that came before.
@@ -364,7 +414,10 @@ impl Network for ManagedNetwork {
             let Some(event) = event.or_else(|| self.events.try_recv().ok()) else {
                 break;
             };
-            news.extend(self.take(event, now));
+            let system = event.system;
+            for happened in self.take(event, now) {
+                news.extend(self.own(system, happened));
+            }
         }
         news
     }

@@ -8,6 +8,7 @@ use crate::ssh::Connector;
 use bindings::netconf::manager::{
     ActionReply, AlarmSnapshot, SystemInventory, SystemOffer, SystemReport,
 };
+use domain::inventory::ElementId;
 use domain::telemetry::{Action, Performance};
 use domain::time::Timestamp;
 use std::sync::Arc;
@@ -96,6 +97,13 @@ impl System {
     /// What is known of it; nothing before the first connection.
     pub(super) fn learnt(&self) -> Arc<Learnt> {
         self.learnt.borrow().clone().unwrap_or_default()
+    }
+
+    /// True if it documents this element at present.
+    pub(super) fn documents(&self, element: &ElementId) -> bool {
+        let learnt = self.learnt.borrow();
+        let inventory = learnt.as_ref().map(|learnt| &learnt.read.inventory);
+        inventory.is_some_and(|inventory| inventory.elements.contains_key(element))
     }
 
     /// Brings something to the runtime; waits while that is busy. False if it is gone.
