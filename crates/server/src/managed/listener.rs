@@ -9,8 +9,8 @@ use super::session::{Pauses, SessionError, call, get, open};
 use super::system::{Brought, Learnt, System};
 use crate::client::Client;
 use bindings::netconf::manager::{
-    INTERFACES_FILTER, NETWORKS_FILTER, SystemOffer, SystemReport, YANG_LIBRARY_FILTERS,
-    read_interfaces, read_networks, read_report,
+    INTERFACES_FILTER, NETWORKS_FILTER, SystemInventory, SystemOffer, SystemReport,
+    YANG_LIBRARY_FILTERS, read_interfaces, read_networks, read_report,
 };
 use domain::time::{SeededRng, Timestamp};
 use netconf::names::namespace::NOTIFICATION;
@@ -29,23 +29,32 @@ const SETTLED: Duration = Duration::from_secs(60);
 
 /// Listens to a system for as long as the runtime is there.
 pub(super) async fn listen(system: Arc<System>, rng: SeededRng) {
-    let mut episode = Episode::new(&system.plan.name, "connection");
+    let mut troubles = Troubles {
+        connection: Episode::new(&system.plan.name, "connection"),
+        inventory: Episode::new(&system.plan.name, "inventory"),
+    };
     let mut pauses = Pauses::new(rng);
     let mut position = Position::default();
     while !system.events.is_closed() {
         let began = Instant::now();
-        let ended = session(&system, &mut position, &mut episode).await;
+        let ended = session(&system, &mut position, &mut troubles).await;
         // One that opens sessions and ends them at once is waited for ever longer.
         if began.elapsed() >= SETTLED {
             pauses.reset();
         }
         if let Err(why) = ended {
             let why = why.whole();
-            episode.failed(&why);
+            troubles.connection.failed(&why);
             system.trouble.send_replace(why);
         }
         pauses.wait().await;
     }
+}
+
+/// The troubles that go on from session to session.
+struct Troubles {
+    connection: Episode,
+    inventory: Episode,
 }
 
 /// What was heard so far.
@@ -81,12 +90,12 @@ impl Position {
 async fn session(
     system: &System,
     position: &mut Position,
-    episode: &mut Episode,
+    lasting: &mut Troubles,
 ) -> Result<(), SessionError> {
     let mut client = open(system).await?;
-    learn(system, &mut client).await?;
+    learn(system, &mut client, &mut lasting.inventory).await?;
     let replays = subscribe(system, &mut client, position).await?;
-    episode.worked();
+    lasting.connection.worked();
     system.trouble.send_replace(String::new());
     system.alarms_due.notify_one();
     position.replay_failed = replays;
@@ -123,26 +132,33 @@ async fn session(
     }
 }
 
-/// Learns what the system offers and documents.
-async fn learn(system: &System, client: &mut Client) -> Result<(), SessionError> {
-    let mut offer = SystemOffer::of_hello(client.capabilities());
-    for filter in YANG_LIBRARY_FILTERS {
-        if let Some(reply) = unless_refused(get(client, filter).await)?
-            && let Some(data) = reply.data()
-        {
-            offer.read_library(data);
+/// Learns what the system offers and documents. That it tells of nothing takes back nothing of what it
+/// documented before.
+async fn learn(
+    system: &System,
+    client: &mut Client,
+    trouble: &mut Episode,
+) -> Result<(), SessionError> {
+    let offer = offered(client).await?;
+    let told = documented(system, client, &offer).await?;
+    let before = system.learnt();
+    let mut learnt = if before.outlasts(&told) {
+        let since = before.read_at;
+        trouble.failed(&format!(
+            "none is told, or may be read: what was documented at {since} goes on to count"
+        ));
+        Learnt {
+            offer,
+            ..Learnt::clone(&before)
         }
-    }
-    let mut learnt = Learnt {
-        offer,
-        ..Learnt::default()
+    } else {
+        trouble.worked();
+        Learnt {
+            offer,
+            read: told,
+            read_at: system.clock.now(),
+        }
     };
-    if learnt.offer.networks()
-        && let Some(reply) = unless_refused(get(client, NETWORKS_FILTER).await)?
-        && let Some(data) = reply.data()
-    {
-        learnt.read = read_networks(data, &system.plan.defaults);
-    }
     if learnt.offer.interfaces()
         && let Some(reply) = unless_refused(get(client, INTERFACES_FILTER).await)?
         && let Some(data) = reply.data()
@@ -155,6 +171,34 @@ async fn learn(system: &System, client: &mut Client) -> Result<(), SessionError>
     tell_of_inventory(system, &learnt);
     system.learnt.send_replace(Some(Arc::new(learnt)));
     Ok(())
+}
+
+/// What the system offers.
+async fn offered(client: &mut Client) -> Result<SystemOffer, SessionError> {
+    let mut offer = SystemOffer::of_hello(client.capabilities());
+    for filter in YANG_LIBRARY_FILTERS {
+        if let Some(reply) = unless_refused(get(client, filter).await)?
+            && let Some(data) = reply.data()
+        {
+            offer.read_library(data);
+        }
+    }
+    Ok(offer)
+}
+
+/// What the system documents; nothing if it has no inventory, or refuses it.
+async fn documented(
+    system: &System,
+    client: &mut Client,
+    offer: &SystemOffer,
+) -> Result<SystemInventory, SessionError> {
+    if offer.networks()
+        && let Some(reply) = unless_refused(get(client, NETWORKS_FILTER).await)?
+        && let Some(data) = reply.data()
+    {
+        return Ok(read_networks(data, &system.plan.defaults));
+    }
+    Ok(SystemInventory::default())
 }
 
 /// Logs what cannot be read, and what differs from the inventory that agents have.

@@ -24,7 +24,18 @@ pub(super) const ACTIONS: usize = 256;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Learnt {
     pub(super) offer: SystemOffer,
+    /// What it documents; from an earlier connection, if it tells of nothing any more.
     pub(super) read: SystemInventory,
+    /// When that was read.
+    pub(super) read_at: Timestamp,
+}
+
+impl Learnt {
+    /// True if what is known goes on to count after a system has told this of its network: nothing at
+    /// all takes nothing back. Who may not read something is shown nothing (RFC 8341 §3.2.4).
+    pub(super) fn outlasts(&self, told: &SystemInventory) -> bool {
+        told.inventory.elements.is_empty() && !self.read.inventory.elements.is_empty()
+    }
 }
 
 /// What a task has brought.
@@ -114,5 +125,43 @@ impl System {
             what,
         };
         self.events.send(event).await.is_ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::inventory::{Domain, Element, ElementKind};
+
+    fn documented(names: &[&str]) -> SystemInventory {
+        let mut told = SystemInventory::default();
+        for name in names {
+            let element = Element {
+                id: ElementId::new(*name),
+                kind: ElementKind::Router,
+                domain: Domain::Ip,
+                parent: None,
+                place: String::new(),
+                position: (0.0, 0.0),
+                vendor: String::new(),
+                model: String::new(),
+            };
+            let elements = &mut told.inventory.elements;
+            elements.insert(element.id.clone(), element);
+        }
+        told
+    }
+
+    #[test]
+    fn an_inventory_outlasts_silence_and_gives_way_to_another() {
+        let known = Learnt {
+            read: documented(&["router:a"]),
+            ..Learnt::default()
+        };
+        assert!(known.outlasts(&documented(&[])));
+        assert!(!known.outlasts(&documented(&["router:b"])));
+        let nothing = Learnt::default();
+        assert!(!nothing.outlasts(&documented(&[])));
+        assert!(!nothing.outlasts(&documented(&["router:a"])));
     }
 }
