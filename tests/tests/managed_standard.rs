@@ -303,3 +303,34 @@ fn standard_models_are_enough_to_see_and_to_measure() {
         serving.close().await;
     });
 }
+
+/// Systems that accept connections and never say a word take nothing from the one that speaks.
+#[test]
+fn silent_systems_hold_up_no_other() {
+    block_on(async {
+        let own = tempfile::tempdir().unwrap();
+        let (_peer, serving, system) = start(own.path()).await;
+        // Connections are made by the operating system; nobody ever takes them up.
+        let silent: Vec<_> = (0..8)
+            .map(|_| std::net::TcpListener::bind("127.0.0.1:0").unwrap())
+            .collect();
+        let named = |(number, listener): (usize, &std::net::TcpListener)| EmsSettings {
+            name: format!("silent-{number}"),
+            address: listener.local_addr().unwrap().to_string(),
+            ..system.clone()
+        };
+        let mut systems: Vec<_> = silent.iter().enumerate().map(named).collect();
+        systems.push(system.clone());
+        let settings = Settings {
+            ems: Some(systems),
+            ems_wait_s: Some(5),
+            ..testkit::loopback()
+        };
+        let clock = Arc::new(Clock::wall());
+        let surveyed = within("a survey", survey(&settings, &clock)).await.unwrap();
+        let told: Vec<_> = surveyed.summaries().filter_map(|s| s.elements).collect();
+        assert_eq!(told, [5], "the last has told, and the others have not");
+        drop(surveyed);
+        serving.close().await;
+    });
+}

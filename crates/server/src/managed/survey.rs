@@ -24,6 +24,10 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout_at};
 use tracing::warn;
 
+/// The most handshakes with one system at a time.
+const HANDSHAKES: usize = 4;
+/// The longest handshake; the hello that follows has a bound of its own.
+const HANDSHAKE: Duration = Duration::from_secs(20);
 /// How long to wait for inventories if the settings do not say.
 const WAIT_S: u64 = 60;
 
@@ -92,14 +96,14 @@ impl Survey {
 /// [`SurveyError`]
 pub async fn survey(settings: &Settings, clock: &Arc<Clock>) -> Result<Survey, SurveyError> {
     let (arrive, events) = mpsc::channel(EVENTS);
-    let connector = Connector::new(4, Duration::from_secs(20));
     let (mut systems, mut tasks) = (Vec::new(), JoinSet::new());
     for (number, of) in settings.ems.iter().flatten().enumerate() {
         let system = Arc::new(System {
             number,
             plan: SystemPlan::new(of)?,
             clock: Arc::clone(clock),
-            connector: connector.clone(),
+            // Its own: a system that never answers uses up nobody else's turns.
+            connector: Connector::new(HANDSHAKES, HANDSHAKE),
             learnt: watch::Sender::new(None),
             trouble: watch::Sender::new(String::new()),
             alarms_due: Notify::new(),

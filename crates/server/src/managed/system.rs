@@ -90,6 +90,7 @@ pub(super) struct System {
     pub(super) number: usize,
     pub(super) plan: SystemPlan,
     pub(super) clock: Arc<Clock>,
+    /// Opens its sessions, and no other system's.
     pub(super) connector: Connector,
     /// None before the first connection.
     pub(super) learnt: watch::Sender<Option<Arc<Learnt>>>,
