@@ -6,7 +6,7 @@
 
 mod view;
 
-pub use view::{AlarmList, AlarmRecord, Change, STATUS_CHANGES, Tally, View};
+pub use view::{ALARMS_KEPT, AlarmList, AlarmRecord, Change, STATUS_CHANGES, Tally, View};
 
 use crate::event::Sequence;
 use crate::inventory::{Domain, ElementId};

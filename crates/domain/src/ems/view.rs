@@ -3,7 +3,8 @@
 //!
 //! Alarms arrive late, twice, out of order, or not at all; changes are ordered by the time at which
 //! the element noticed. A clear that arrives before its raise is not shown but kept, so that the
-//! late raise does not stand for ever. Read next: [`super`].
+//! late raise does not stand for ever. Alarms are kept up to a number: beyond, those that were cleared
+//! longest ago are forgotten first, and what stands last of all. Read next: [`super`].
 
 use super::Ems;
 use crate::inventory::{ElementId, Inventory};
@@ -12,8 +13,17 @@ use crate::time::Timestamp;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+#[cfg(test)]
+mod tests;
+
 /// The most changes kept of an alarm (RFC 8632, `status-change`).
 pub const STATUS_CHANGES: usize = 20;
+
+/// The most alarms that are kept; at the next, a tenth of them is forgotten.
+pub const ALARMS_KEPT: usize = 50_000;
+
+/// The most clears that are kept until their raise arrives; at the next, a tenth of them is forgotten.
+const UNHEARD_KEPT: usize = 10_000;
 
 /// A change of an alarm's status (RFC 8632, `status-change`).
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -218,6 +228,8 @@ impl View {
                 if let Some(clear) = self.unheard.remove(&key) {
                     first.enter(clear);
                 }
+                let urgency = |known: &Arc<AlarmRecord>| (!known.is_cleared(), known.latest().time);
+                make_room(&mut self.alarms, ALARMS_KEPT, urgency);
                 self.alarms.insert(key, Arc::new(first));
             }
         }
@@ -225,10 +237,29 @@ impl View {
     }
 
     fn remember(&mut self, key: Key, clear: Change) {
+        if !self.unheard.contains_key(&key) {
+            make_room(&mut self.unheard, UNHEARD_KEPT, |known| known.time);
+        }
         let known = self.unheard.entry(key).or_insert_with(|| clear.clone());
         if known.time < clear.time {
             *known = clear;
         }
+    }
+}
+
+/// Removes the least urgent tenth of what is kept if there is no room for one more: all at once, so
+/// that a flood is not sorted again at each alarm.
+fn make_room<T, U: Ord>(kept: &mut BTreeMap<Key, T>, room: usize, urgency: impl Fn(&T) -> U) {
+    if kept.len() < room {
+        return;
+    }
+    let urgencies = kept
+        .iter()
+        .map(|(key, known)| (urgency(known), key.clone()));
+    let mut order: Vec<(U, Key)> = urgencies.collect();
+    order.sort_unstable();
+    for (_, key) in order.into_iter().take(room.div_ceil(10)) {
+        kept.remove(&key);
     }
 }
 
@@ -254,204 +285,5 @@ impl AlarmRecord {
             (self.last_raised, self.severity) = last;
         }
         news
-    }
-}
-
-#[cfg(test)]
-#[allow(clippy::unwrap_used)]
-mod tests {
-    use super::*;
-    use crate::inventory::{Domain, Element, ElementKind};
-    use proptest::prelude::*;
-
-    fn at(s: i64) -> Timestamp {
-        Timestamp::from_ms(1_000 * s)
-    }
-
-    fn alarm(s: i64, severity: Severity, cleared: bool) -> Telemetry {
-        Telemetry::Alarm(Alarm {
-            resource: ElementId::new("link:A-B"),
-            alarm_type: AlarmType::LossOfSignal,
-            severity,
-            time: at(s),
-            cleared,
-            text: format!("{} {}", severity.as_str(), cleared),
-        })
-    }
-
-    fn raise(s: i64) -> Telemetry {
-        alarm(s, Severity::Major, false)
-    }
-
-    fn clear(s: i64) -> Telemetry {
-        alarm(s, Severity::Major, true)
-    }
-
-    /// The state after these arrived, one second after the other from 100 s on.
-    fn after(arrivals: &[Telemetry]) -> View {
-        let mut view = View::new(Ems::Ip, Arc::default());
-        for (place, telemetry) in arrivals.iter().enumerate() {
-            view.take(telemetry, at(100 + place as i64));
-        }
-        view
-    }
-
-    /// The one alarm in short: `cleared|stands severity, raised S, changed S: history`.
-    fn told(arrivals: &[Telemetry]) -> String {
-        let list = after(arrivals).alarms(None, None);
-        let Some(alarm) = list.alarms.first() else {
-            return format!("{} alarms", list.number);
-        };
-        let seconds = |t: Timestamp| t.as_ms() / 1_000;
-        let word = |s: Option<Severity>| s.map_or("cleared", Severity::as_str);
-        let changes = alarm.changes();
-        let changes: Vec<String> = changes
-            .map(|c| format!("{} {}", seconds(c.time), word(c.severity)))
-            .collect();
-        format!(
-            "{}, {} raised {}, list {}: {}",
-            word((!alarm.is_cleared()).then_some(alarm.severity)),
-            alarm.severity.as_str(),
-            seconds(alarm.last_raised),
-            list.last_changed.map_or(0, seconds),
-            changes.join(", ")
-        )
-    }
-
-    #[test]
-    fn an_alarm_is_raised_changed_and_cleared() {
-        let minor = |s| alarm(s, Severity::Minor, false);
-        insta::assert_snapshot!(told(&[raise(1)]), @"major, major raised 1, list 100: 1 major");
-        insta::assert_snapshot!(told(&[raise(1), minor(2)]), @"minor, minor raised 2, list 101: 2 minor, 1 major");
-        insta::assert_snapshot!(told(&[raise(1), clear(3)]), @"cleared, major raised 1, list 101: 3 cleared, 1 major");
-        insta::assert_snapshot!(told(&[raise(1), clear(3), raise(5)]), @"major, major raised 5, list 102: 5 major, 3 cleared, 1 major");
-    }
-
-    #[test]
-    fn what_comes_twice_or_says_nothing_new_changes_nothing() {
-        insta::assert_snapshot!(told(&[raise(1), raise(1)]), @"major, major raised 1, list 100: 1 major");
-        insta::assert_snapshot!(told(&[raise(1), raise(4)]), @"major, major raised 1, list 100: 1 major");
-        insta::assert_snapshot!(told(&[raise(1), clear(3), clear(3)]), @"cleared, major raised 1, list 101: 3 cleared, 1 major");
-    }
-
-    #[test]
-    fn what_comes_out_of_order_is_put_in_order() {
-        insta::assert_snapshot!(told(&[raise(5), clear(3), raise(1)]), @"major, major raised 5, list 102: 5 major, 3 cleared, 1 major");
-        insta::assert_snapshot!(told(&[raise(1), raise(5), clear(3)]), @"major, major raised 5, list 102: 5 major, 3 cleared, 1 major");
-        // At one instant the clear stands, whichever comes first.
-        insta::assert_snapshot!(told(&[raise(1), clear(1)]), @"cleared, major raised 1, list 101: 1 cleared");
-        insta::assert_snapshot!(told(&[clear(1), raise(1)]), @"cleared, major raised 1, list 101: 1 cleared");
-    }
-
-    #[test]
-    fn a_clear_without_its_raise_shows_nothing_and_ends_the_late_raise() {
-        insta::assert_snapshot!(told(&[clear(3)]), @"0 alarms");
-        insta::assert_snapshot!(told(&[clear(3), raise(1)]), @"cleared, major raised 1, list 101: 3 cleared, 1 major");
-        insta::assert_snapshot!(told(&[clear(3), raise(7)]), @"major, major raised 7, list 101: 7 major, 3 cleared");
-    }
-
-    #[test]
-    fn the_last_twenty_changes_are_kept() {
-        let flaps: Vec<Telemetry> = (0..30)
-            .flat_map(|n| [raise(2 * n), clear(2 * n + 1)])
-            .collect();
-        let list = after(&flaps).alarms(None, None);
-        assert_eq!(list.alarms[0].changes().count(), STATUS_CHANGES);
-        assert_eq!(list.alarms[0].latest().time, at(59));
-        assert_eq!(list.alarms[0].last_raised, at(58));
-    }
-
-    #[test]
-    fn alarms_are_found_by_resource_and_counted_by_severity() {
-        let view = after(&[raise(1), clear(2)]);
-        let none = view.alarms(Some(&[ElementId::new("link:C-D")]), None);
-        assert_eq!((none.number, none.alarms.len()), (1, 0));
-        let one = Tally {
-            total: 1,
-            cleared: 1,
-        };
-        assert_eq!(none.tally[&Severity::Major], one);
-        let found = view.alarms(Some(&[ElementId::new("link:A-B")]), None);
-        assert_eq!(found.alarms.len(), 1);
-    }
-
-    #[test]
-    fn the_last_period_is_kept_and_people_pass_by() {
-        let mut view = after(&[]);
-        let period = |until| {
-            Arc::new(Performance {
-                until: at(until),
-                ..Performance::default()
-            })
-        };
-        view.take(&Telemetry::Performance(period(900)), at(900));
-        view.take(&Telemetry::Performance(period(1_800)), at(1_800));
-        let answered = Telemetry::CustomerAnswered {
-            ticket: "1".to_owned(),
-            text: "yes".to_owned(),
-        };
-        view.take(&answered, at(1_801));
-        assert_eq!(view.performance(None), Some(period(1_800)));
-        assert_eq!(view.alarms(None, None), AlarmList::default());
-    }
-
-    #[test]
-    fn who_is_confined_to_a_province_is_shown_that() {
-        let element = |name: &str, place: &str| Element {
-            id: ElementId::new(name),
-            kind: ElementKind::Link,
-            domain: Domain::Ip,
-            parent: None,
-            place: place.to_owned(),
-            position: (0.0, 0.0),
-            vendor: String::new(),
-            model: String::new(),
-        };
-        let elements = [element("link:A-B", "Up"), element("link:C-D", "Down")];
-        let inventory = Inventory {
-            elements: elements.into_iter().map(|e| (e.id.clone(), e)).collect(),
-            provinces: [("Up", "North"), ("Down", "South")]
-                .map(|(place, province)| (place.to_owned(), province.to_owned()))
-                .into(),
-            ..Inventory::default()
-        };
-        let mut view = View::new(Ems::Ip, Arc::new(inventory));
-        view.take(&raise(1), at(2));
-        let counted = ["link:A-B", "link:C-D"].map(|id| (ElementId::new(id), Default::default()));
-        let performance = Performance {
-            links: counted.into(),
-            ..Performance::default()
-        };
-        view.take(&Telemetry::Performance(Arc::new(performance)), at(3));
-        let shown = |province: Option<&str>| {
-            let links = view.performance(province).unwrap().links.len();
-            (view.alarms(None, province).number, links)
-        };
-        assert_eq!(shown(None), (1, 2));
-        assert_eq!(shown(Some("North")), (1, 1));
-        assert_eq!(shown(Some("South")), (0, 1));
-    }
-
-    proptest! {
-        /// The same alarms stand after any order of arrival and any repetition.
-        #[test]
-        fn the_order_of_arrival_does_not_matter(
-            changes in proptest::collection::btree_set(0_i64..40, 1..12),
-            order in proptest::collection::vec(any::<proptest::sample::Index>(), 0..30),
-        ) {
-            // Raises and clears in turn, as elements send them.
-            let mut stands = false;
-            let sent: Vec<Telemetry> = changes
-                .into_iter()
-                .map(|s| { stands = !stands; if stands { raise(s) } else { clear(s) } })
-                .collect();
-            let mut arrivals: Vec<Telemetry> = order.iter().map(|i| i.get(&sent).clone()).collect();
-            arrivals.extend(sent.iter().rev().cloned());
-            let state = |view: &View| {
-                let alarms = view.alarms(None, None).alarms;
-                alarms.first().map(|a| (a.is_cleared(), a.severity, a.latest().time))
-            };
-            prop_assert_eq!(state(&after(&arrivals)), state(&after(&sent)));
-        }
     }
 }
