@@ -10,7 +10,9 @@
 //! - `plan` is what the settings ask for, `system` what all tasks of a system share, `session` opens
 //!   sessions and bounds them, `episode` logs a trouble once;
 //! - [`survey()`] waits for the inventories, without which agents cannot begin;
-//! - `desk` knows who waits for which outcome; `routing` which system an action is for.
+//! - `desk` knows who waits for which outcome; `routing` which system an action is for;
+//! - `queue` gives each system its share of what agents are told, so that a flood at one of them is no
+//!   other's loss.
 //!
 //! Refuses to know whether the network behind is real. Read next: [`crate::runtime`].
 
@@ -20,6 +22,7 @@ mod listener;
 mod network;
 mod plan;
 mod poller;
+mod queue;
 mod routing;
 mod session;
 mod survey;

@@ -2,11 +2,13 @@
 //!
 //! What the tasks of the systems bring becomes telemetry for hosted agents, and for the platform's
 //! own management systems, so that agents outside see the same; actions go out as orders, and their
-//! outcomes come back by number. Read next: [`super::desk`], [`super::routing`].
+//! outcomes come back by number (`actions`). Read next: [`super::desk`], [`super::queue`].
 
-use super::desk::{Asker, Desk, Sender, UnderWay};
+mod actions;
+
+use super::desk::{Asker, Desk, Sender};
 use super::episode::Recurrence;
-use super::routing::route;
+use super::queue::TelemetryQueue;
 use super::survey::Survey;
 use super::system::{ACTIONS, Brought, Order, System, SystemEvent};
 use super::workers::Orders;
@@ -14,21 +16,22 @@ use crate::post::Post;
 use crate::runtime::{Around, Network};
 use crate::shares::Shares;
 use crate::story::StoryEvent;
-use bindings::netconf::manager::{ActionReply, AlarmBook, SystemClock, SystemReport};
+use bindings::netconf::manager::{AlarmBook, SystemClock, SystemReport};
 use domain::agent::Input;
 use domain::ems::Ems;
 use domain::inventory::{Domain, ElementId, Inventory};
-use domain::permit::Permit;
 use domain::telemetry::{Action, FieldReport, Outcome, Performance, Telemetry, Token};
 use domain::time::Timestamp;
-use engine::{ActFailure, ActWanted, Acted};
+use engine::ActWanted;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
-use tokio::sync::mpsc::{self, error::TrySendError};
+use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
 /// The most events that are handled at a time; in between others have their turn.
 const AT_ONCE: usize = 256;
+/// The most that is told of one system at a time of what waits; in between others have their turn.
+const TOLD_AT_ONCE: usize = 64;
 
 /// One system as the network knows it.
 struct Managed {
@@ -38,6 +41,10 @@ struct Managed {
     clock: SystemClock,
     /// Reports on what belongs to others.
     strays: Recurrence,
+    /// What waits for its share of the room that agents have.
+    queue: TelemetryQueue,
+    /// What had no room in it.
+    left_out: Recurrence,
 }
 
 /// Something that has happened, for whom it is.
@@ -85,8 +92,11 @@ impl ManagedNetwork {
                 tasks.spawn(work);
             }
             let strays = "reports on an element of another system are left out";
+            let left_out = "telemetry is left out, as more waits than there is room for";
             Managed {
                 strays: Recurrence::new(&system.plan.name, strays),
+                queue: TelemetryQueue::default(),
+                left_out: Recurrence::new(&system.plan.name, left_out),
                 system,
                 orders,
                 book: AlarmBook::default(),
@@ -197,6 +207,37 @@ impl ManagedNetwork {
         }
     }
 
+    /// What may be told at once of what happened at a system. The rest waits for its turn, or is not
+    /// the system's to tell.
+    fn pass(
+        &mut self,
+        system: usize,
+        happened: ManagedEvent,
+        now: Timestamp,
+    ) -> Option<ManagedEvent> {
+        // Whoever asked waits for the outcome.
+        if matches!(happened, ManagedEvent::Outcome(..)) {
+            return Some(happened);
+        }
+        let own = self.own(system, happened)?;
+        let managed = &mut self.systems[system];
+        let (told, has_room) = managed.queue.pass(own, now);
+        if !has_room {
+            managed.left_out.happened("that which waited longest");
+        }
+        told
+    }
+
+    /// What waited and may be told by now, a few of each system.
+    fn due(&mut self, now: Timestamp) -> Vec<ManagedEvent> {
+        let mut due = Vec::new();
+        for managed in &mut self.systems {
+            let next = std::iter::from_fn(|| managed.queue.next(now));
+            due.extend(next.take(TOLD_AT_ONCE));
+        }
+        due
+    }
+
     /// The part of what happened that is the system's to tell: nothing of elements of others.
     fn own(&mut self, system: usize, happened: ManagedEvent) -> Option<ManagedEvent> {
         let (domain, telemetry) = match happened {
@@ -240,115 +281,6 @@ impl ManagedNetwork {
         // It was not documented when the platform began.
         let documents = |of: &Managed| of.system.documents(element);
         !documents(&self.systems[system]) && self.systems.iter().any(documents)
-    }
-
-    /// Answers whoever waits for a request, and hands over reports that came before.
-    fn done(&mut self, system: usize, number: u64, reply: ActionReply) -> Vec<ManagedEvent> {
-        let Some(UnderWay { asker, dispatches }) = self.desk.end(number) else {
-            return Vec::new();
-        };
-        let outcome = self.systems[system].clock.answered(reply.outcome);
-        let dispatch = reply.dispatch.filter(|_| dispatches);
-        let (sender, mut news) = match asker {
-            Asker::Agent { name, token } => {
-                let sender = Sender {
-                    name: name.clone(),
-                    token,
-                    is_hosted: true,
-                };
-                (sender, vec![ManagedEvent::Outcome(name, token, outcome)])
-            }
-            Asker::Caller { name, answer } => {
-                let answered = match outcome {
-                    Outcome::Impossible(why) => Err(ActFailure::Impossible(why)),
-                    Outcome::Failed(why) => Err(ActFailure::Failed(why)),
-                    outcome => Ok(Acted { number, outcome }),
-                };
-                // A caller that has gone needs no answer.
-                let _ = answer.send(answered);
-                let sender = Sender {
-                    name,
-                    token: number,
-                    is_hosted: false,
-                };
-                (sender, Vec::new())
-            }
-        };
-        if let Some(dispatch) = dispatch {
-            let early = self.desk.sent((system, dispatch), sender.clone());
-            let own = |report| super::desk::under(report, sender.token);
-            news.extend(early.into_iter().map(|r| field(sender.clone(), own(r))));
-        }
-        news
-    }
-
-    /// Sends an action to its system; the outcome at once if it cannot be sent.
-    fn begin(
-        &mut self,
-        name: &str,
-        permit: &Permit,
-        token: Option<Token>,
-        action: Action,
-        asker: Asker,
-    ) -> Vec<ManagedEvent> {
-        let number = self.desk.number();
-        let dispatches = matches!(action, Action::Dispatch { .. });
-        let sent = self.send(number, name, permit, token, action);
-        self.desk.begin(number, UnderWay { asker, dispatches });
-        match sent {
-            Ok(()) => Vec::new(),
-            Err((system, outcome)) => {
-                let reply = ActionReply {
-                    outcome,
-                    dispatch: None,
-                    is_unsupported: false,
-                };
-                self.done(system, number, reply)
-            }
-        }
-    }
-
-    fn send(
-        &self,
-        number: u64,
-        name: &str,
-        permit: &Permit,
-        token: Option<Token>,
-        action: Action,
-    ) -> Result<(), (usize, Outcome)> {
-        let impossible = |why| (0, Outcome::Impossible(why));
-        if let Some(why) = permit.refuses(name, &action, &self.inventory) {
-            return Err(impossible(why));
-        }
-        let (system, dispatch) = match &action {
-            Action::Guide { dispatch, .. } => {
-                let found = self.desk.dispatch_of(name, *dispatch);
-                let nobody = || impossible(format!("{name} sent nobody out under {dispatch}"));
-                found.ok_or_else(nobody)?
-            }
-            _ => {
-                let systems: Vec<Arc<System>> =
-                    self.systems.iter().map(|m| Arc::clone(&m.system)).collect();
-                let province = permit.province.as_deref();
-                let found = route(&action, province, &self.owners, &systems);
-                (found.map_err(impossible)?, token.unwrap_or(number))
-            }
-        };
-        let managed = &self.systems[system];
-        let order = Order {
-            number,
-            action: managed.clock.asked(action),
-            dispatch,
-        };
-        managed.orders.try_send(order).map_err(|full| {
-            let name = &managed.system.plan.name;
-            let why = match full {
-                TrySendError::Full(_) => format!("has {ACTIONS} actions waiting"),
-                TrySendError::Closed(_) => "is gone".to_owned(),
-            };
-            let why = format!("management system '{name}' {why}");
-            (system, Outcome::Failed(why))
-        })
     }
 
     fn hearers(&self, domain: Domain) -> impl Iterator<Item = (&String, &Post)> {
@@ -404,11 +336,12 @@ impl Network for ManagedNetwork {
     }
 
     fn next_event_at(&self) -> Option<Timestamp> {
-        None
+        let queues = self.systems.iter().map(|managed| &managed.queue);
+        queues.filter_map(TelemetryQueue::next_at).min()
     }
 
     fn advance(&mut self, now: Timestamp) -> Vec<ManagedEvent> {
-        let mut news = Vec::new();
+        let mut news = self.due(now);
         for _ in 0..AT_ONCE {
             let event = self.waiting.pop_front();
             let Some(event) = event.or_else(|| self.events.try_recv().ok()) else {
@@ -416,7 +349,7 @@ impl Network for ManagedNetwork {
             };
             let system = event.system;
             for happened in self.take(event, now) {
-                news.extend(self.own(system, happened));
+                news.extend(self.pass(system, happened, now));
             }
         }
         news
