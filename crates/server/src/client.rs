@@ -48,7 +48,8 @@ pub enum CallError {
     Flooded,
 }
 
-/// The most notifications that are kept until they are asked for, and their bytes.
+/// The most notifications that are kept until they are asked for, and their bytes; the latter are also
+/// within what may wait to be read.
 const KEPT_NOTIFICATIONS: usize = 100_000;
 const KEPT_NOTIFICATION_BYTES: usize = 64 << 20;
 
@@ -74,6 +75,8 @@ pub struct Client {
     notifications: VecDeque<Notification>,
     /// The bytes of these.
     kept_bytes: usize,
+    /// The most of these.
+    kept_bytes_max: usize,
 }
 
 /// The session itself.
@@ -125,8 +128,8 @@ impl Client {
         Self::bounded(stream, ClientConfig::default(), QUOTA_BYTES).await
     }
 
-    /// Exchanges hellos over a stream, of which at most `quota` bytes wait to be read; messages are
-    /// within the limits of `config`.
+    /// Exchanges hellos over a stream, of which at most `quota` bytes wait to be read, and as many of
+    /// notifications to be asked for; messages are within the limits of `config`.
     ///
     /// # Errors
     /// [`CallError::Ended`]
@@ -153,6 +156,7 @@ impl Client {
             capabilities,
             notifications: VecDeque::new(),
             kept_bytes: 0,
+            kept_bytes_max: quota.min(KEPT_NOTIFICATION_BYTES),
         })
     }
 
@@ -192,9 +196,8 @@ impl Client {
     fn keep(&mut self, notification: Notification) -> Result<(), CallError> {
         self.kept_bytes += notification.raw().len();
         self.notifications.push_back(notification);
-        match self.notifications.len() > KEPT_NOTIFICATIONS
-            || self.kept_bytes > KEPT_NOTIFICATION_BYTES
-        {
+        let number = self.notifications.len();
+        match number > KEPT_NOTIFICATIONS || self.kept_bytes > self.kept_bytes_max {
             true => Err(CallError::Flooded),
             false => Ok(()),
         }

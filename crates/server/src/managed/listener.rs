@@ -5,7 +5,7 @@
 //! system may have kept only one of the two. Read next: [`super::poller`].
 
 use super::episode::Episode;
-use super::session::{Pauses, SessionError, call, get, open};
+use super::session::{Pauses, Purpose, SessionError, call, get, open};
 use super::system::{Brought, Learnt, System};
 use crate::client::Client;
 use bindings::netconf::manager::{
@@ -92,7 +92,7 @@ async fn session(
     position: &mut Position,
     lasting: &mut Troubles,
 ) -> Result<(), SessionError> {
-    let mut client = open(system).await?;
+    let mut client = open(system, Purpose::Reading).await?;
     learn(system, &mut client, &mut lasting.inventory).await?;
     let replays = subscribe(system, &mut client, position).await?;
     lasting.connection.worked();

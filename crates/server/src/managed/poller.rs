@@ -4,7 +4,7 @@
 //! anything else (RFC 5277 §6). Read next: [`super::listener`], which says when the alarm list is due.
 
 use super::episode::Episode;
-use super::session::{Pauses, SessionError, get, open};
+use super::session::{Pauses, Purpose, SessionError, get, open};
 use super::system::{Brought, System};
 use crate::client::Client;
 use bindings::netconf::manager::{
@@ -59,7 +59,7 @@ async fn session(
     episode: &mut Episode,
     pauses: &mut Pauses,
 ) -> Result<(), SessionError> {
-    let mut client = open(system).await?;
+    let mut client = open(system, Purpose::Reading).await?;
     let every = |period| {
         let mut ticks = interval_at(Instant::now() + period, period);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);

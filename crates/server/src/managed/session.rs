@@ -20,14 +20,44 @@ const BACKOFF: Backoff = Backoff {
 };
 /// The longest wait for the answer to something that is only read.
 pub(super) const READING: Duration = Duration::from_secs(60);
-/// The largest message of a system, in bytes.
-const MESSAGE_BYTES: usize = 64 << 20;
-/// The most elements of a message.
-const ELEMENTS: usize = 1 << 21;
 /// The most characters of an error that are told.
 const SAID_CHARS: usize = 500;
-/// The most bytes that wait to be read.
-const QUOTA_BYTES: usize = 8 << 20;
+
+/// What a session is for, which says how much it may hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Purpose {
+    /// Inventories, lists and notifications: a system has two of these.
+    Reading,
+    /// Actions, whose answers are small: a system may have 64 of these.
+    Acting,
+}
+
+impl Purpose {
+    /// The largest message of the system, in bytes.
+    const fn message_bytes(self) -> usize {
+        match self {
+            Self::Reading => 64 << 20,
+            Self::Acting => 4 << 20,
+        }
+    }
+
+    /// The most elements of a message.
+    const fn elements(self) -> usize {
+        match self {
+            Self::Reading => 1 << 21,
+            Self::Acting => 1 << 17,
+        }
+    }
+
+    /// The most bytes that wait to be read, and as many of notifications that nobody has asked for: a
+    /// whole answer to an action has room, as all else may be slower than the system.
+    const fn quota_bytes(self) -> usize {
+        match self {
+            Self::Reading => 8 << 20,
+            Self::Acting => 5 << 20,
+        }
+    }
+}
 
 /// Why there is no answer.
 #[derive(Debug, thiserror::Error)]
@@ -65,18 +95,19 @@ impl SessionError {
 ///
 /// # Errors
 /// [`SessionError`]
-pub(super) async fn open(system: &System) -> Result<Client, SessionError> {
+pub(super) async fn open(system: &System, purpose: Purpose) -> Result<Client, SessionError> {
     let stream = system.connector.connect(&system.plan.target).await;
     let stream = stream.map_err(CallError::from)?;
     let config = ClientConfig {
         limits: Limits {
-            message_bytes: MESSAGE_BYTES,
-            elements: ELEMENTS,
+            message_bytes: purpose.message_bytes(),
+            elements: purpose.elements(),
             ..Limits::client()
         },
         ..ClientConfig::default()
     };
-    let greeted = timeout(READING, Client::bounded(stream, config, QUOTA_BYTES)).await;
+    let greeting = Client::bounded(stream, config, purpose.quota_bytes());
+    let greeted = timeout(READING, greeting).await;
     Ok(greeted.map_err(|_| SessionError::TimedOut(READING))??)
 }
 
@@ -140,6 +171,15 @@ fn jittered(pause_ms: u32, drawn: u32) -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// What docs/ems.md says of the memory that one system may take.
+    #[test]
+    fn what_all_sessions_of_a_system_hold_is_bounded() {
+        let held = |purpose: Purpose| purpose.message_bytes() + 2 * purpose.quota_bytes();
+        let (reading, acting) = (held(Purpose::Reading), held(Purpose::Acting));
+        assert_eq!((2 * reading + 8 * acting) >> 20, 272);
+        assert_eq!((2 * reading + 64 * acting) >> 20, 1_056);
+    }
 
     #[test]
     fn a_pause_is_half_to_whole() {

@@ -4,7 +4,7 @@
 //! convoke-ems is not offered, a link is measured by its interfaces, and all else is impossible.
 //! Read next: [`super::session`].
 
-use super::session::{READING, SessionError, open, reading};
+use super::session::{Purpose, READING, SessionError, open, reading};
 use super::system::{Brought, Order, System};
 use crate::client::{CallError, Client, Reply};
 use bindings::netconf::manager::{
@@ -151,7 +151,7 @@ impl Worker {
         {
             return Err(CallError::Ended(why.clone()).into());
         }
-        let opened = open(&self.system).await;
+        let opened = open(&self.system, Purpose::Acting).await;
         self.unreachable = match &opened {
             Ok(_) => None,
             Err(why) => Some((Instant::now(), why.whole())),
