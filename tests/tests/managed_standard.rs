@@ -14,7 +14,7 @@ use server::client::{CallError, Client, Identity};
 use server::clock::Clock;
 use server::config::{EmsSettings, Settings};
 use server::host::{Endpoint, Home, Host};
-use server::managed::{ManagedNetwork, survey};
+use server::managed::{ManagedNetwork, Survey, survey};
 use server::roster::Roster;
 use server::runtime::Runtime;
 use server::ssh::{
@@ -27,6 +27,7 @@ use std::time::{Duration, Instant};
 use support::{PATIENCE, block_on, within};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::sync::{broadcast, oneshot};
+use tokio::task::JoinHandle;
 
 const BASE: &str = "urn:ietf:params:xml:ns:netconf:base:1.0";
 const END: &str = "]]>]]>";
@@ -188,12 +189,16 @@ async fn start(folder: &Path) -> (Arc<Peer>, SshServing, EmsSettings) {
 struct Desk(Client);
 
 impl Desk {
-    async fn shows(&mut self, parts: &[&str]) {
+    async fn says(&mut self) -> String {
         let filter = "<get><filter type=\"subtree\"><alarms \
                       xmlns=\"urn:ietf:params:xml:ns:yang:ietf-alarms\"><alarm-list/></alarms></filter></get>";
+        self.0.call(filter).await.unwrap().raw().to_owned()
+    }
+
+    async fn shows(&mut self, parts: &[&str]) {
         let began = Instant::now();
         loop {
-            let said = self.0.call(filter).await.unwrap().raw().to_owned();
+            let said = self.says().await;
             if parts.iter().all(|part| said.contains(part)) {
                 return;
             }
@@ -207,6 +212,44 @@ impl Desk {
         let reply = within("an outcome", self.0.call(&rpc)).await?;
         Ok(reply.raw().to_owned())
     }
+}
+
+/// A platform on the network of a peer.
+struct Living {
+    stop: oneshot::Sender<()>,
+    life: JoinHandle<()>,
+}
+
+impl Living {
+    async fn end(self) {
+        let _ = self.stop.send(());
+        within("the end", self.life).await.unwrap();
+    }
+}
+
+/// Runs a platform on the network that was surveyed.
+async fn live(
+    own: &Path,
+    settings: &Settings,
+    clock: Arc<Clock>,
+    surveyed: Survey,
+) -> (Desk, Living) {
+    let state = own.join("state");
+    let home = Home::Folder(StateFolder::new(&state));
+    let inventory = Arc::clone(surveyed.inventory());
+    let host = Host::start(home, settings, Roster::default(), inventory, clock).await;
+    let host = Arc::new(host.unwrap());
+    let network = ManagedNetwork::new(surveyed, host.posts.clone());
+    let mut runtime = Runtime::new(Arc::clone(&host), network, Box::new(|_| {}));
+    let address = host.address_of(&Endpoint::Ems(Ems::Ip)).unwrap();
+    let (stop, stopped) = oneshot::channel::<()>();
+    let life = tokio::spawn(async move {
+        runtime.begin().await;
+        runtime.live(async { drop(stopped.await) }).await;
+    });
+    let operator = Identity::operator(&state);
+    let client = Client::connect(&address.to_string(), &operator).await;
+    (Desk(client.unwrap()), Living { stop, life })
 }
 
 #[test]
@@ -234,24 +277,7 @@ fn standard_models_are_enough_to_see_and_to_measure() {
             "router:NYC",
         ];
         assert_eq!(ids, expected);
-        let state = own.path().join("state");
-        let home = Home::Folder(StateFolder::new(&state));
-        let inventory = Arc::clone(surveyed.inventory());
-        let host = Host::start(home, &settings, Roster::default(), inventory, clock).await;
-        let host = Arc::new(host.unwrap());
-        let network = ManagedNetwork::new(surveyed, host.posts.clone());
-        let mut runtime = Runtime::new(Arc::clone(&host), network, Box::new(|_| {}));
-        let address = host
-            .address_of(&Endpoint::Ems(Ems::Ip))
-            .unwrap()
-            .to_string();
-        let (stop, stopped) = oneshot::channel::<()>();
-        let life = tokio::spawn(async move {
-            runtime.begin().await;
-            runtime.live(async { drop(stopped.await) }).await;
-        });
-        let operator = Identity::operator(&state);
-        let mut desk = Desk(Client::connect(&address, &operator).await.unwrap());
+        let (mut desk, living) = live(own.path(), &settings, clock, surveyed).await;
 
         // What stood before is in the list; what comes is notified, whatever it is.
         let link_down = [
@@ -298,8 +324,7 @@ fn standard_models_are_enough_to_see_and_to_measure() {
         }
 
         drop(desk);
-        let _ = stop.send(());
-        within("the end", life).await.unwrap();
+        living.end().await;
         serving.close().await;
     });
 }
@@ -332,5 +357,40 @@ fn silent_systems_hold_up_no_other() {
         assert_eq!(told, [5], "the last has told, and the others have not");
         drop(surveyed);
         serving.close().await;
+    });
+}
+
+/// Two systems that document elements of the same names: the first keeps them, and the second has no
+/// say about them.
+#[test]
+fn a_system_has_no_say_about_what_belongs_to_another() {
+    block_on(async {
+        let own = tempfile::tempdir().unwrap();
+        let (_peer, serving, system) = start(own.path()).await;
+        let folder = own.path().join("rival");
+        std::fs::create_dir(&folder).unwrap();
+        let (rival, rivals, other) = start(&folder).await;
+        *rival.alarms.lock().unwrap() =
+            entry("NYC", "lineCardProblem", false) + &entry("elsewhere", "lineCardProblem", false);
+        let other = EmsSettings {
+            name: "rival".to_owned(),
+            ..other
+        };
+        let settings = Settings {
+            ems: Some(vec![system, other]),
+            ..testkit::loopback()
+        };
+        let clock = Arc::new(Clock::wall());
+        let surveyed = within("a survey", survey(&settings, &clock)).await.unwrap();
+        assert_eq!(surveyed.inventory().elements.len(), 5);
+        let (mut desk, living) = live(own.path(), &settings, clock, surveyed).await;
+        desk.shows(&["<resource>link:NYC-CHI</resource>", "elsewhere"])
+            .await;
+        let said = desk.says().await;
+        assert!(!said.contains("<resource>router:NYC</resource>"), "{said}");
+        drop(desk);
+        living.end().await;
+        serving.close().await;
+        rivals.close().await;
     });
 }
