@@ -144,7 +144,7 @@ fn tell_of_dispute(systems: &[Arc<System>], dispute: &OwnershipDispute, left_out
     let name = |system: usize| systems.get(system).map_or("", |of| of.plan.name.as_str());
     let (refused, first) = (name(dispute.refused), name(dispute.first));
     let why = match dispute.over {
-        DisputedThing::Element => "documents elements of the same names",
+        DisputedThing::Element => "documents the same names, and is alone to report on them",
         DisputedThing::Province => "says that their towns lie in another province",
     };
     let examples: Vec<&str> = left_out.examples.iter().map(ElementId::as_str).collect();
@@ -156,8 +156,8 @@ fn tell_of_dispute(systems: &[Arc<System>], dispute: &OwnershipDispute, left_out
     };
     warn!(
         system = refused,
-        "{number} elements of management system '{refused}' are left out, and so is what it reports on \
-         them, because '{first}', which comes before it, {why}: {examples}{more}"
+        "{number} elements of management system '{refused}' are left out, because '{first}', which \
+         comes before it, {why}: {examples}{more}"
     );
 }
 
