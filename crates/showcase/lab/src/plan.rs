@@ -261,6 +261,14 @@ impl LabPlan {
     }
 }
 
+/// True for the name of a router's port as the plan writes it: the one towards its site, or `eth`
+/// and a number in its shortest form.
+pub(crate) fn is_port(name: &str) -> bool {
+    let number = name.strip_prefix("eth");
+    let shortest = |n: &str| n.parse::<u8>().is_ok_and(|number| number.to_string() == n);
+    name == LAN_PORT || number.is_some_and(shortest)
+}
+
 /// # Errors
 /// [`PlanError::Prefix`]
 pub(crate) fn check_prefix(prefix: &str) -> Result<(), PlanError> {
@@ -297,6 +305,31 @@ mod tests {
             };
             assert!(ducts.iter().all(|duct| inside(duct) == 2));
         }
+    }
+
+    #[test]
+    fn a_port_has_one_name() {
+        assert!(
+            ["lan0", "eth0", "eth9", "eth10", "eth255"]
+                .into_iter()
+                .all(is_port)
+        );
+        let others = [
+            "",
+            "eth",
+            "eth+5",
+            "eth05",
+            "eth00",
+            "eth256",
+            "eth-1",
+            "eth1 ",
+            "eth1:0",
+            "ETH1",
+            "lan1",
+            "lo",
+            "eth\u{661}",
+        ];
+        assert_eq!(others.into_iter().find(|name| is_port(name)), None);
     }
 
     #[test]

@@ -23,6 +23,7 @@ use super::protocol::{DeviceState, PortState};
 use crate::bring_up::full_neighbours;
 use crate::error::LabError;
 use crate::frr::{self, Vty};
+use crate::plan::is_port;
 use crate::requirements::DAEMONS;
 use crate::run_folder::RunFolder;
 use crate::shell::{ip_lines, run, within};
@@ -76,13 +77,6 @@ fn bfd_sessions(said: &str) -> Vec<(String, bool)> {
     let peers = told.as_array().into_iter().flatten();
     let session = |p: &Value| Some((p["interface"].as_str()?.to_owned(), p["status"] == "up"));
     peers.filter_map(session).collect()
-}
-
-fn is_port(name: &str) -> bool {
-    name == "lan0"
-        || name
-            .strip_prefix("eth")
-            .is_some_and(|n| n.parse::<u8>().is_ok())
 }
 
 fn json(text: &str) -> Vec<Value> {

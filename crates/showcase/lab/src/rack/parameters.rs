@@ -7,6 +7,7 @@ use super::device::FILTERS;
 use crate::bring_up::shape;
 use crate::error::LabError;
 use crate::frr::{self, Vty};
+use crate::plan::is_port;
 use crate::run_folder::RunFolder;
 use crate::shell::{fed, run, within};
 use std::net::Ipv4Addr;
@@ -106,11 +107,9 @@ fn of_port(
     value: &str,
     wrong: &dyn Fn() -> LabError,
 ) -> Result<(), LabError> {
-    let own = port
-        .strip_prefix("eth")
-        .is_some_and(|n| n.parse::<u8>().is_ok())
-        || port == "lan0";
-    if !own {
+    // FRR would take the configuration of a port that there is none of.
+    let shown = ["-n", namespace, "link", "show", "dev", port];
+    if !is_port(port) || run("ip", &shown).is_err() {
         return Err(wrong());
     }
     let number = |range: std::ops::RangeInclusive<u64>| {
