@@ -19,6 +19,7 @@
 //!
 //! Read next: [`super::parameters`].
 
+use super::filters;
 use super::protocol::{DeviceState, PortState};
 use crate::bring_up::full_neighbours;
 use crate::error::LabError;
@@ -26,12 +27,9 @@ use crate::frr::{self, Vty};
 use crate::plan::is_port;
 use crate::requirements::DAEMONS;
 use crate::run_folder::RunFolder;
-use crate::shell::{ip_lines, run, within};
+use crate::shell::{ip_lines, run};
 use serde_json::Value;
 use std::collections::BTreeMap;
-
-/// The table of a router's own filters.
-pub(crate) const FILTERS: &str = "acl";
 
 /// The state of a router.
 ///
@@ -125,7 +123,8 @@ pub(crate) fn configuration(namespace: &str) -> Result<BTreeMap<String, String>,
     of_links(namespace, &mut told)?;
     of_shapers(namespace, &mut told)?;
     of_routes(namespace, &mut told)?;
-    of_filters(namespace, &mut told);
+    let filters = filters::dropped(namespace).into_iter();
+    told.extend(filters.map(|prefix| (format!("filter/{prefix}"), "drop".to_owned())));
     for daemon in &DAEMONS[1..] {
         let running = ask(namespace, daemon, "show running-config");
         let word = if running.is_some() {
@@ -216,23 +215,6 @@ fn of_routes(namespace: &str, told: &mut BTreeMap<String, String>) -> Result<(),
         }
     }
     Ok(())
-}
-
-fn of_filters(namespace: &str, told: &mut BTreeMap<String, String>) {
-    // A router without filters has no such table.
-    let said = within(namespace, &["nft", "list", "table", "ip", FILTERS]).unwrap_or_default();
-    for line in said
-        .lines()
-        .map(str::trim)
-        .filter(|line| line.ends_with("drop"))
-    {
-        if let Some(prefix) = line
-            .strip_prefix("ip daddr ")
-            .and_then(|l| l.split(' ').next())
-        {
-            told.insert(format!("filter/{prefix}"), "drop".to_owned());
-        }
-    }
 }
 
 fn of_ospf(text: &str, told: &mut BTreeMap<String, String>) {

@@ -3,13 +3,13 @@
 //! The vocabulary is that of [`super::device`]; values are checked before anything is done, and
 //! nothing but the one parameter is changed. Read next: [`super::service`].
 
-use super::device::FILTERS;
+use super::filters;
 use crate::bring_up::shape;
 use crate::error::LabError;
 use crate::frr::{self, Vty};
 use crate::plan::is_port;
 use crate::run_folder::RunFolder;
-use crate::shell::{fed, run, within};
+use crate::shell::{run, within};
 use std::net::Ipv4Addr;
 
 /// The words that remove an address, a route or a filter.
@@ -44,7 +44,7 @@ pub(crate) fn set(
         Some(("filter", prefix)) => {
             let prefix = checked_prefix(prefix).ok_or_else(wrong)?;
             let word = added(value, "drop").ok_or_else(wrong)?;
-            filter(namespace, &prefix, word == "add")
+            filters::set(namespace, &prefix, word == "add")
         }
         Some((port, parameter)) => of_port(namespace, port, parameter, value, &wrong),
     }
@@ -82,22 +82,6 @@ fn daemon(
         }
         _ => Ok(()),
     })
-}
-
-/// Adds a filter of what is forwarded to a prefix, or removes it.
-pub(crate) fn filter(namespace: &str, prefix: &str, add: bool) -> Result<(), LabError> {
-    let chain = "type filter hook forward priority 0; policy accept;";
-    let rule = match add {
-        true => format!("ip daddr {prefix} drop;"),
-        false => String::new(),
-    };
-    // There is one filter at a time, so that the whole table is written.
-    let table = format!(
-        "table ip {FILTERS} {{}}\ndelete table ip {FILTERS}\n\
-         table ip {FILTERS} {{ chain forward {{ {chain} {rule} }}; }}\n"
-    );
-    let arguments = ["netns", "exec", namespace, "nft", "-f", "-"];
-    Ok(fed("ip", &arguments, &table).map(drop)?)
 }
 
 fn of_port(
