@@ -4,6 +4,7 @@
 //! management system or of the agents opens it. Read next: [`crate::injector`].
 
 use crate::error::LabError;
+use crate::files;
 use crate::run_folder::RunFolder;
 use domain::inventory::ElementId;
 use domain::time::Timestamp;
@@ -64,7 +65,7 @@ impl Book {
         Ok(lines.collect::<Result<_, _>>()?)
     }
 
-    /// Writes all entries anew.
+    /// Writes all entries anew; a crash leaves the book as it was, or as it is to be.
     ///
     /// # Errors
     /// [`LabError::File`]
@@ -74,6 +75,6 @@ impl Book {
             text += &serde_json::to_string(entry)?;
             text += "\n";
         }
-        std::fs::write(&self.0, text).map_err(|e| LabError::file(&self.0, e))
+        files::replace(&self.0, &text, 0o600).map_err(|e| LabError::file(&self.0, e))
     }
 }

@@ -8,7 +8,7 @@
 //! - [`rack`]: the one way into the routers; [`management`]: the management system on top, as a
 //!   [`server::runtime::Network`];
 //! - [`hosted`]: the agents on it; [`score`]: how they fare beside the yardsticks;
-//! - [`shell`], [`frr`]: the programs and daemons underneath; [`error`].
+//! - [`shell`], [`frr`], [`files`]: the programs, daemons and files underneath; [`error`].
 //!
 //! What may know what: the injector and its book are root's; the management system runs as another
 //! user, with the rack's socket and the documents, and agents see it alone. `docs/lab.md` has the
@@ -20,6 +20,7 @@ pub mod bring_up;
 pub mod documents;
 pub mod error;
 pub mod fault;
+pub(crate) mod files;
 pub(crate) mod frr;
 pub mod hosted;
 pub mod injector;

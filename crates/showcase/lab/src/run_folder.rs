@@ -14,6 +14,7 @@
 
 use crate::documents::Documents;
 use crate::error::LabError;
+use crate::files;
 use crate::plan::LabPlan;
 use rustix::fs::{Mode, chmod, chown};
 use rustix::process::{Gid, Uid};
@@ -67,46 +68,41 @@ impl RunFolder {
         self.0.join("rack.pid")
     }
 
-    /// Makes the folder with what was planned and documented.
+    /// Makes the folder with what was planned and documented. Nobody but root enters it before
+    /// everything in it has its rights.
     ///
     /// # Errors
     /// [`LabError::File`]
     pub(crate) fn make(&self, plan: &LabPlan) -> Result<(), LabError> {
-        fs::create_dir_all(self.configurations()).map_err(|e| LabError::file(&self.0, e))?;
-        fs::create_dir_all(self.book()).map_err(|e| LabError::file(&self.book(), e))?;
-        self.permit(&self.0, 0o711)?;
-        self.permit(&self.configurations(), 0o755)?;
-        self.permit(&self.book(), 0o700)?;
         let management = self.management();
-        fs::create_dir_all(&management).map_err(|e| LabError::file(&management, e))?;
+        let folders = [
+            (&self.0, 0o700),
+            (&self.configurations(), 0o755),
+            (&self.book(), 0o700),
+            (&management, 0o700),
+        ];
+        for (folder, mode) in folders {
+            files::make_folder(folder, mode).map_err(|e| LabError::file(folder, e))?;
+        }
         let (uid, gid) = (
             Uid::from_raw(MANAGEMENT_USER),
             Gid::from_raw(MANAGEMENT_USER),
         );
         chown(&management, Some(uid), Some(gid))
             .map_err(|e| LabError::file(&management, e.into()))?;
-        self.permit(&management, 0o700)?;
         self.write("plan.json", &serde_json::to_string_pretty(plan)?, 0o600)?;
-        let documents = Documents::of(plan);
-        self.write(
-            "documents.json",
-            &serde_json::to_string_pretty(&documents)?,
-            0o644,
-        )
+        let documents = serde_json::to_string_pretty(&Documents::of(plan))?;
+        self.write("documents.json", &documents, 0o644)?;
+        chmod(&self.0, Mode::from_raw_mode(0o711)).map_err(|e| LabError::file(&self.0, e.into()))
     }
 
-    /// Writes a file with these rights.
+    /// Writes a file with these rights, which it has from the beginning.
     ///
     /// # Errors
     /// [`LabError::File`]
     pub(crate) fn write(&self, name: &str, text: &str, mode: u32) -> Result<(), LabError> {
         let file = self.0.join(name);
-        fs::write(&file, text).map_err(|e| LabError::file(&file, e))?;
-        self.permit(&file, mode)
-    }
-
-    fn permit(&self, path: &Path, mode: u32) -> Result<(), LabError> {
-        chmod(path, Mode::from_raw_mode(mode)).map_err(|e| LabError::file(path, e.into()))
+        files::replace(&file, text, mode).map_err(|e| LabError::file(&file, e))
     }
 
     /// The plan of the laboratory that stands.
