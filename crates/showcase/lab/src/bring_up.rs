@@ -7,6 +7,7 @@
 use crate::error::LabError;
 use crate::frr::{self, Vty};
 use crate::plan::{LAN_PORT, LabPlan, MTU, QUEUE_BYTES, RATE_KBPS, check_prefix};
+use crate::processes;
 use crate::rack::client::RackClient;
 use crate::rack::protocol::RackRequest;
 use crate::requirements;
@@ -14,7 +15,6 @@ use crate::requirements::DAEMONS;
 use crate::run_folder::RunFolder;
 use crate::shell::{self, ShellError, fed, ip_lines, run};
 use network::Backbone;
-use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
@@ -88,12 +88,9 @@ impl Laboratory {
     pub fn down(prefix: &str) -> Result<(), LabError> {
         check_prefix(prefix)?;
         let folder = RunFolder::of(prefix);
-        end_rack(&folder);
+        end_rack(&folder, prefix);
         for namespace in namespaces(prefix)? {
-            for process in processes(&namespace) {
-                let _ = kill_process(process, Signal::CONT);
-                let _ = kill_process(process, Signal::KILL);
-            }
+            processes::end_all_within(&namespace);
             run("ip", &["netns", "delete", &namespace])?;
         }
         remove_path_spaces(prefix)?;
@@ -206,7 +203,7 @@ impl Laboratory {
     /// [`LabError::File`] if it cannot be started, [`LabError::Ended`] if it does not begin.
     pub fn start_rack(&self, program: &Path) -> Result<(), LabError> {
         let mut rack = Command::new(program)
-            .args(["lab", "rack", "--prefix", &self.plan.prefix])
+            .args(processes::rack_arguments(&self.plan.prefix))
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .process_group(0)
@@ -266,21 +263,10 @@ fn namespaces(prefix: &str) -> Result<Vec<String>, ShellError> {
         .collect())
 }
 
-fn processes(namespace: &str) -> Vec<Pid> {
-    let said = run("ip", &["netns", "pids", namespace]).unwrap_or_default();
-    let numbers = said.split_whitespace().filter_map(|n| n.parse().ok());
-    numbers.filter_map(Pid::from_raw).collect()
-}
-
-fn end_rack(folder: &RunFolder) {
+fn end_rack(folder: &RunFolder, prefix: &str) {
     let number = std::fs::read_to_string(folder.rack_pid()).ok();
-    let number: Option<i32> = number.and_then(|n| n.trim().parse().ok());
-    let Some(number) = number else { return };
-    let words = std::fs::read(format!("/proc/{number}/cmdline")).unwrap_or_default();
-    let words: Vec<&[u8]> = words.split(|b| *b == 0).collect();
-    // The number may long be another process's.
-    if words.contains(&b"lab".as_slice()) && words.contains(&b"rack".as_slice()) {
-        let _ = Pid::from_raw(number).map(|pid| kill_process(pid, Signal::TERM));
+    if let Some(number) = number.and_then(|n| n.trim().parse().ok()) {
+        processes::end_rack(number, prefix);
     }
 }
 

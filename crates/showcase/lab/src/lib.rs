@@ -8,7 +8,8 @@
 //! - [`rack`]: the one way into the routers; [`management`]: the management system on top, as a
 //!   [`server::runtime::Network`];
 //! - [`hosted`]: the agents on it; [`score`]: how they fare beside the yardsticks;
-//! - [`shell`], [`frr`], [`files`]: the programs, daemons and files underneath; [`error`].
+//! - [`shell`], [`frr`], [`files`], [`processes`]: the programs, daemons, files and processes
+//!   underneath; [`error`].
 //!
 //! What may know what: the injector and its book are root's; the management system runs as another
 //! user, with the rack's socket and the documents, and agents see it alone. `docs/lab.md` has the
@@ -26,6 +27,7 @@ pub mod hosted;
 pub mod injector;
 pub mod management;
 pub mod plan;
+pub(crate) mod processes;
 pub mod rack;
 pub mod requirements;
 pub mod run_folder;

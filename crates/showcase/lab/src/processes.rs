@@ -1,0 +1,100 @@
+//! Ending processes of a laboratory, and nobody else's.
+//!
+//! A process is held before it is looked at and ended through the same handle, so that its number
+//! cannot become another's meanwhile. Read next: [`crate::bring_up`].
+
+use crate::shell::run;
+use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+/// The arguments with which the rack of a prefix is started.
+pub(crate) fn rack_arguments(prefix: &str) -> [&str; 4] {
+    ["lab", "rack", "--prefix", prefix]
+}
+
+/// Ends the process with this number if it is the rack of this prefix.
+pub(crate) fn end_rack(number: i32, prefix: &str) {
+    end_if(number, Signal::TERM, |folder| {
+        let words = std::fs::read(folder.join("cmdline"));
+        words.is_ok_and(|words| is_rack(&words, prefix))
+    });
+}
+
+/// Ends every process in a network namespace, unless it is the network of this process too.
+pub(crate) fn end_all_within(namespace: &str) {
+    let network = Path::new("/run/netns").join(namespace);
+    if is_same(Path::new("/proc/self/ns/net"), &network) {
+        return;
+    }
+    let said = run("ip", &["netns", "pids", namespace]).unwrap_or_default();
+    for number in said.split_whitespace().filter_map(|n| n.parse().ok()) {
+        let within = |folder: &Path| is_same(&folder.join("ns/net"), &network);
+        end_if(number, Signal::KILL, within);
+    }
+}
+
+/// True if two paths lead to the same file; false if one leads to none.
+fn is_same(one: &Path, other: &Path) -> bool {
+    let identity = |path: &Path| path.metadata().ok().map(|it| (it.dev(), it.ino()));
+    identity(one).is_some_and(|it| identity(other) == Some(it))
+}
+
+/// True if a command line is that of the rack of this prefix, and of no other.
+fn is_rack(commandline: &[u8], prefix: &str) -> bool {
+    let ended = commandline.strip_suffix(&[0u8]).unwrap_or(commandline);
+    let words = ended.split(|b| *b == 0).skip(1);
+    words.eq(rack_arguments(prefix).map(str::as_bytes))
+}
+
+/// Ends a process if it is what it is taken for, as its folder in `/proc` tells.
+fn end_if(number: i32, signal: Signal, is_it: impl FnOnce(&Path) -> bool) {
+    let Some(pid) = Some(number).filter(|n| *n > 0).and_then(Pid::from_raw) else {
+        return;
+    };
+    let Ok(held) = pidfd_open(pid, PidfdFlags::empty()) else {
+        return;
+    };
+    if is_it(&PathBuf::from(format!("/proc/{number}"))) {
+        let _ = pidfd_send_signal(&held, signal);
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use std::process::Command;
+
+    #[test]
+    fn the_rack_of_another_prefix_is_another_rack() {
+        let own = b"/usr/bin/convoke\0lab\0rack\0--prefix\0cvlab\0";
+        assert!(is_rack(own, "cvlab"));
+        for other in ["cv", "cvl", "cvlabs", "cvtest", ""] {
+            assert!(!is_rack(own, other), "{other}");
+        }
+        let others: [&[u8]; 5] = [
+            b"",
+            b"less\0lab\0rack\0",
+            b"/usr/bin/convoke\0lab\0rack\0",
+            b"/usr/bin/convoke\0lab\0rack\0--prefix\0cvlab\0--more\0",
+            b"/usr/bin/convoke\0lab\0manage\0--prefix\0cvlab\0",
+        ];
+        assert!(!others.iter().any(|words| is_rack(words, "cvlab")));
+    }
+
+    #[test]
+    fn only_a_process_that_is_meant_is_ended() {
+        let mut child = Command::new("sleep").arg("60").spawn().unwrap();
+        let number = i32::try_from(child.id()).unwrap();
+        end_rack(number, "cvlab");
+        end_if(number, Signal::KILL, |_| false);
+        assert_eq!(child.try_wait().unwrap(), None);
+        let is_sleep = |folder: &Path| {
+            let words = std::fs::read(folder.join("cmdline")).unwrap();
+            words.starts_with(b"sleep\0")
+        };
+        end_if(number, Signal::KILL, is_sleep);
+        assert!(!child.wait().unwrap().success());
+    }
+}
