@@ -11,9 +11,9 @@ use domain::inventory::ElementId;
 use lab::bring_up::Laboratory;
 use lab::fault::LabFault;
 use lab::injector::Injector;
-use lab::run_folder::MANAGEMENT_USER;
 use lab::score::manager::Manager;
 use lab::score::trial::{LabTrial, Trials};
+use lab::user::management_user;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
@@ -44,11 +44,9 @@ fn swap(injector: &Injector) {
 
 /// The lines of a command as the user of the management system; none if it fails.
 fn as_manager(program: &str, arguments: &[&Path]) -> Option<String> {
+    let user = management_user(PREFIX).unwrap();
     let mut command = Command::new(program);
-    command
-        .args(arguments)
-        .uid(MANAGEMENT_USER)
-        .gid(MANAGEMENT_USER);
+    command.args(arguments).uid(user).gid(user);
     let output = command.output().unwrap();
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
     output.status.success().then_some(said)
@@ -68,7 +66,8 @@ fn abilene_is_broken_three_times_and_set_right_whatever_the_book_says() {
     let down = Down;
     let lab = Laboratory::up("Abilene", PREFIX).unwrap();
     lab.start_rack(&binary()).unwrap();
-    let manager = Manager::start(&binary(), PREFIX, MANAGEMENT_USER).unwrap();
+    let user = management_user(PREFIX).unwrap();
+    let manager = Manager::start(&binary(), PREFIX, user).unwrap();
     let trials = Trials::in_lab(&lab).unwrap();
 
     let folder = lab.folder.path().to_owned();

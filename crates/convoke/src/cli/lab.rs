@@ -33,11 +33,14 @@ pub(crate) enum LabCommand {
     },
     /// List the book: what was broken and when. Root's, and nobody else's.
     List(WhichLab),
-    /// Serve the management system of the laboratory over NETCONF, as endpoint `ip`, as user nobody.
+    /// Serve the management system of the laboratory over NETCONF, as endpoint `ip`, as a user of its own.
     Manage {
         /// Address and port to listen on.
         #[arg(long, value_name = "ADDR")]
         netconf: Option<SocketAddr>,
+        /// End when whoever started it has gone.
+        #[arg(long, hide = true)]
+        until_input_ends: bool,
         #[command(flatten)]
         which: WhichLab,
     },
@@ -54,7 +57,8 @@ pub(crate) enum LabCommand {
 /// Which laboratory of this machine.
 #[derive(Args, Clone)]
 pub(crate) struct WhichLab {
-    /// How the name of everything begins that the laboratory makes: two to eight small letters.
+    /// How the name of everything begins that the laboratory makes: `cv` and at most five more small
+    /// letters.
     #[arg(long, default_value = USUAL_PREFIX, value_name = "LETTERS")]
     pub(crate) prefix: String,
 }

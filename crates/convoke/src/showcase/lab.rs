@@ -13,10 +13,12 @@ use lab::fault::LabFault;
 use lab::injector::{BreakRequest, Injector};
 use lab::management::network::ManagedLab;
 use lab::rack::service::Rack;
-use lab::run_folder::{MANAGEMENT_USER, RunFolder};
+use lab::run_folder::RunFolder;
 use lab::score::manager::Manager;
 use lab::score::table::{FaultCounts, LabTable};
 use lab::score::trial::{LabTrial, Trials};
+use lab::unprivileged::Unprivileged;
+use lab::user::management_user;
 use serde_json::json;
 use server::clock::Clock;
 use server::config::{HttpSettings, Listen, Settings};
@@ -27,6 +29,12 @@ use server::state::StateFolder;
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// How long a management system may take to end once it is asked to.
+const ENDING: Duration = Duration::from_secs(30);
+/// How often is looked whether it has.
+const LOOK_EACH: Duration = Duration::from_millis(100);
 
 impl From<LabError> for Failure {
     fn from(error: LabError) -> Self {
@@ -62,11 +70,20 @@ pub(crate) async fn run(common: &Common, command: LabCommand) -> Result<(), Fail
             Ok(())
         }
         LabCommand::List(which) => list(common, &which.prefix),
-        LabCommand::Manage { netconf, which } => manage(common, netconf, &which.prefix).await,
+        LabCommand::Manage {
+            netconf,
+            until_input_ends,
+            which,
+        } => {
+            if until_input_ends {
+                lab::unprivileged::end_with_input();
+            }
+            manage(common, netconf, &which.prefix).await
+        }
         LabCommand::Score(wanted) => score(common, &wanted).await,
         LabCommand::Rack(which) => {
             let lab = Laboratory::standing(&which.prefix)?;
-            Ok(Rack::start(lab)?.serve(MANAGEMENT_USER)?)
+            Ok(Rack::start(lab)?.serve(user_of(&which.prefix)?)?)
         }
         LabCommand::Agents(which) => {
             let print = |event: &lab::hosted::ManagerEvent| output::json(event);
@@ -94,6 +111,11 @@ fn told(common: &Common, event: &str, words: &str) {
         true => output::json(&json!({ "event": event })),
         false => line(words),
     }
+}
+
+/// The user that the management system of a prefix runs as.
+fn user_of(prefix: &str) -> Result<u32, Failure> {
+    Ok(management_user(prefix).map_err(LabError::from)?)
 }
 
 fn program() -> Result<PathBuf, Failure> {
@@ -165,26 +187,21 @@ fn list(common: &Common, prefix: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Serves the management system; as another user, if this one is root.
+/// Serves the management system; as a user of its own, if this one is root.
 async fn manage(
     common: &Common,
     netconf: Option<std::net::SocketAddr>,
     prefix: &str,
 ) -> Result<(), Failure> {
     let folder = RunFolder::of(prefix);
-    if lab::score::manager::is_root() {
-        let state = folder.management();
-        let mut arguments = vec!["lab".to_owned(), "manage".to_owned()];
-        arguments.extend(["--prefix".to_owned(), prefix.to_owned()]);
-        arguments.extend(["--state".to_owned(), state.display().to_string()]);
-        arguments.extend(common.json.then(|| "--json".to_owned()));
-        let netconf = netconf.map(|address| ["--netconf".to_owned(), address.to_string()]);
-        arguments.extend(netconf.into_iter().flatten());
-        let ended = lab::score::manager::run_as(&program()?, &arguments, MANAGEMENT_USER)?;
-        return match ended {
-            true => Ok(()),
-            false => Err(Failure::failed("the management system failed")),
-        };
+    if lab::unprivileged::is_root() {
+        let state = folder.management().display().to_string();
+        let address = netconf.map(|address| address.to_string());
+        let mut arguments = vec!["lab", "manage", "--until-input-ends", "--prefix", prefix];
+        arguments.extend(["--state", &state]);
+        arguments.extend(common.json.then_some("--json"));
+        arguments.extend(address.iter().flat_map(|address| ["--netconf", address]));
+        return manage_unprivileged(&arguments, user_of(prefix)?).await;
     }
     let documents = folder.documents()?;
     let settings = Settings {
@@ -214,6 +231,30 @@ async fn manage(
     serving.on(Roster::default(), inventory, hint, on_it).await
 }
 
+/// Runs the management system as its user, until it ends or this process is asked to.
+async fn manage_unprivileged(arguments: &[&str], user: u32) -> Result<(), Failure> {
+    let mut asked = std::pin::pin!(asked_to_end()?);
+    let mut manager = Unprivileged::start(&program()?, arguments, user, line)?;
+    let mut until: Option<Instant> = None;
+    loop {
+        match manager.ended()? {
+            Some(true) => return Ok(()),
+            Some(false) => return Err(Failure::failed("the management system failed")),
+            None if until.is_some_and(|until| Instant::now() > until) => {
+                return Err(Failure::failed("the management system did not end"));
+            }
+            None => {}
+        }
+        tokio::select! {
+            () = &mut asked, if until.is_none() => {
+                manager.ask_to_end();
+                until = Some(Instant::now() + ENDING);
+            }
+            () = tokio::time::sleep(LOOK_EACH) => {}
+        }
+    }
+}
+
 async fn score(common: &Common, wanted: &LabScore) -> Result<(), Failure> {
     let (wanted, json) = (wanted.clone(), common.json);
     let held = tokio::task::spawn_blocking(move || hold(&wanted, json));
@@ -233,7 +274,8 @@ fn hold(wanted: &LabScore, json: bool) -> Result<(), Failure> {
 
 fn hold_in(lab: &Laboratory, wanted: &LabScore, json: bool) -> Result<Vec<LabTrial>, Failure> {
     lab.start_rack(&program()?)?;
-    let manager = Manager::start(&program()?, &lab.plan.prefix, MANAGEMENT_USER)?;
+    let prefix = &lab.plan.prefix;
+    let manager = Manager::start(&program()?, prefix, user_of(prefix)?)?;
     let trials = Trials::in_lab(lab)?;
     let faults: &[LabFault] = match wanted.faults.as_slice() {
         [] => &LabFault::ALL,

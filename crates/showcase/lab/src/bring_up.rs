@@ -14,6 +14,7 @@ use crate::requirements;
 use crate::requirements::DAEMONS;
 use crate::run_folder::RunFolder;
 use crate::shell::{self, ShellError, fed, ip_lines, run};
+use crate::user::management_user;
 use network::Backbone;
 use serde_json::Value;
 use std::os::unix::process::CommandExt;
@@ -89,6 +90,7 @@ impl Laboratory {
         check_prefix(prefix)?;
         let folder = RunFolder::of(prefix);
         end_rack(&folder, prefix);
+        processes::end_all_of(management_user(prefix)?);
         for namespace in namespaces(prefix)? {
             processes::end_all_within(&namespace);
             run("ip", &["netns", "delete", &namespace])?;

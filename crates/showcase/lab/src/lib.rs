@@ -9,7 +9,8 @@
 //!   [`server::runtime::Network`];
 //! - [`hosted`]: the agents on it; [`score`]: how they fare beside the yardsticks;
 //! - [`shell`], [`frr`], [`files`], [`processes`]: the programs, daemons, files and processes
-//!   underneath; [`error`].
+//!   underneath; [`error`];
+//! - [`user`], [`unprivileged`]: whom the management system runs as, and how it is started.
 //!
 //! What may know what: the injector and its book are root's; the management system runs as another
 //! user, with the rack's socket and the documents, and agents see it alone. `docs/lab.md` has the
@@ -33,3 +34,5 @@ pub mod requirements;
 pub mod run_folder;
 pub mod score;
 pub(crate) mod shell;
+pub mod unprivileged;
+pub mod user;

@@ -2,7 +2,7 @@
 //!
 //! Knows what is documented and what the rack tells it of states, configurations and counters;
 //! there is no plan to compare with, no book, and no way to the injector. It is to run as a user who
-//! may open nothing but the rack's socket ([`crate::run_folder::MANAGEMENT_USER`]). A tour:
+//! may open nothing but the rack's socket ([`crate::user`]). A tour:
 //! - [`snapshot`]: what was read at one instant; [`reader`]: the threads that read;
 //! - [`conditions`]: from snapshots to alarms, by changes of what was observed;
 //! - [`instruments`]: measuring, reading and setting what an agent asks for;

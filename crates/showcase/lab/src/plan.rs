@@ -23,6 +23,8 @@ pub(crate) const DEAD_S: u64 = 4;
 pub(crate) const LAN_PORT: &str = "lan0";
 /// The most routers that addresses suffice for.
 pub(crate) const ROUTERS_MAX: usize = 250;
+/// The most letters of a prefix: each prefix has a user of its own ([`crate::user`]).
+pub(crate) const PREFIX_LETTERS_MAX: usize = 7;
 /// Cost of a link: its kilometres divided by this, and one.
 const KM_PER_COST: f64 = 20.0;
 
@@ -114,7 +116,7 @@ pub enum PlanError {
     #[error("{0} routers are more than {ROUTERS_MAX}")]
     TooMany(usize),
     /// The prefix is no name.
-    #[error("'{0}' is no prefix: 'cv' and at most six more small letters")]
+    #[error("'{0}' is no prefix: 'cv' and at most five more small letters")]
     Prefix(String),
 }
 
@@ -122,7 +124,7 @@ impl LabPlan {
     /// The laboratory of a backbone.
     ///
     /// # Errors
-    /// [`PlanError`] if it is too large, or the prefix is not two to eight small letters.
+    /// [`PlanError`] if it is too large, or the prefix is not two to seven small letters.
     pub fn new(backbone: &Backbone, prefix: &str) -> Result<Self, PlanError> {
         check_prefix(prefix)?;
         if backbone.cities.len() > ROUTERS_MAX {
@@ -274,7 +276,7 @@ pub(crate) fn is_port(name: &str) -> bool {
 pub(crate) fn check_prefix(prefix: &str) -> Result<(), PlanError> {
     // Whatever bears it is taken down with all that runs in it, so that it is nobody else's.
     let letters = prefix.starts_with("cv") && prefix.bytes().all(|b| b.is_ascii_lowercase());
-    match letters && (2..=8).contains(&prefix.len()) {
+    match letters && (2..=PREFIX_LETTERS_MAX).contains(&prefix.len()) {
         true => Ok(()),
         false => Err(PlanError::Prefix(prefix.to_owned())),
     }
@@ -335,7 +337,16 @@ mod tests {
     #[test]
     fn a_prefix_is_a_few_small_letters() {
         let abilene = Backbone::named("Abilene").unwrap();
-        for wrong in ["", "x", "../etc", "cv lab", "CVLAB", "cvmuchtoolong", "vpn"] {
+        for wrong in [
+            "",
+            "x",
+            "../etc",
+            "cv lab",
+            "CVLAB",
+            "cvtoolong",
+            "cvlonger",
+            "vpn",
+        ] {
             let expected = PlanError::Prefix(wrong.to_owned());
             assert_eq!(LabPlan::new(&abilene, wrong), Err(expected));
         }

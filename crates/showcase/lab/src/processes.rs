@@ -7,6 +7,10 @@ use crate::shell::run;
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// How often is looked whether a user's processes have started others.
+const ROUNDS: usize = 5;
 
 /// The arguments with which the rack of a prefix is started.
 pub(crate) fn rack_arguments(prefix: &str) -> [&str; 4] {
@@ -34,6 +38,44 @@ pub(crate) fn end_all_within(namespace: &str) {
     }
 }
 
+/// Ends every process of a user.
+pub(crate) fn end_all_of(user: u32) {
+    // What one has started while it was ended is met in the next round.
+    for _ in 0..ROUNDS {
+        let own = numbers().into_iter();
+        let own = own.filter(|number| is_of(&folder_of(*number), user));
+        let own: Vec<i32> = own.collect();
+        if own.is_empty() {
+            return;
+        }
+        for number in own {
+            end_if(number, Signal::KILL, |folder| is_of(folder, user));
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// The numbers of all processes.
+fn numbers() -> Vec<i32> {
+    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let number = |entry: std::fs::DirEntry| entry.file_name().to_str()?.parse().ok();
+    entries.filter_map(number).collect()
+}
+
+fn is_of(folder: &Path, user: u32) -> bool {
+    let status = std::fs::read_to_string(folder.join("status"));
+    status.is_ok_and(|status| runs_as(&status, user))
+}
+
+/// True if a process runs as a user and nobody else, by its status, and has not ended.
+fn runs_as(status: &str, user: u32) -> bool {
+    let field = |name: &str| status.lines().find_map(|line| line.strip_prefix(name));
+    let user = user.to_string();
+    let own = field("Uid:").is_some_and(|ids| ids.split_whitespace().eq([user.as_str(); 4]));
+    let ended = field("State:").is_some_and(|state| state.trim_start().starts_with(['Z', 'X']));
+    own && !ended
+}
+
 /// True if two paths lead to the same file; false if one leads to none.
 fn is_same(one: &Path, other: &Path) -> bool {
     let identity = |path: &Path| path.metadata().ok().map(|it| (it.dev(), it.ino()));
@@ -47,6 +89,10 @@ fn is_rack(commandline: &[u8], prefix: &str) -> bool {
     words.eq(rack_arguments(prefix).map(str::as_bytes))
 }
 
+fn folder_of(number: i32) -> PathBuf {
+    PathBuf::from(format!("/proc/{number}"))
+}
+
 /// Ends a process if it is what it is taken for, as its folder in `/proc` tells.
 fn end_if(number: i32, signal: Signal, is_it: impl FnOnce(&Path) -> bool) {
     let Some(pid) = Some(number).filter(|n| *n > 0).and_then(Pid::from_raw) else {
@@ -55,7 +101,7 @@ fn end_if(number: i32, signal: Signal, is_it: impl FnOnce(&Path) -> bool) {
     let Ok(held) = pidfd_open(pid, PidfdFlags::empty()) else {
         return;
     };
-    if is_it(&PathBuf::from(format!("/proc/{number}"))) {
+    if is_it(&folder_of(number)) {
         let _ = pidfd_send_signal(&held, signal);
     }
 }
@@ -81,6 +127,21 @@ mod tests {
             b"/usr/bin/convoke\0lab\0manage\0--prefix\0cvlab\0",
         ];
         assert!(!others.iter().any(|words| is_rack(words, "cvlab")));
+    }
+
+    #[test]
+    fn a_process_is_its_users_under_all_four_numbers() {
+        let status = |state: &str, ids: &str| {
+            format!("Name:\tconvoke\nState:\t{state}\nUid:\t{ids}\nGid:\t7\t7\t7\t7\n")
+        };
+        let own = "2100000007\t2100000007\t2100000007\t2100000007";
+        assert!(runs_as(&status("S (sleeping)", own), 2_100_000_007));
+        assert!(!runs_as(&status("S (sleeping)", own), 2_100_000_008));
+        assert!(!runs_as(&status("S (sleeping)", own), 7));
+        assert!(!runs_as(&status("Z (zombie)", own), 2_100_000_007));
+        let root_too = "2100000007\t0\t2100000007\t2100000007";
+        assert!(!runs_as(&status("S (sleeping)", root_too), 2_100_000_007));
+        assert!(!runs_as("", 0));
     }
 
     #[test]

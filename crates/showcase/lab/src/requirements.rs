@@ -2,8 +2,11 @@
 //!
 //! Says what is missing in plain words; installs nothing. Read next: [`crate::bring_up`].
 
+use crate::shell::program_path;
+use crate::user::USERS;
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::ops::RangeInclusive;
+use std::path::Path;
 
 /// The daemons of a router, in the order in which they are started.
 pub(crate) const DAEMONS: [&str; 3] = ["zebra", "ospfd", "bfdd"];
@@ -34,7 +37,14 @@ pub fn check() -> Result<(), Lacking> {
         lacking.push("it needs root, to make network namespaces".to_owned());
     }
     let missing = |program: &&str| program_path(program).is_none();
-    for (program, package) in [("ip", "iproute2"), ("tc", "iproute2"), ("nft", "nftables")] {
+    let programs = [
+        ("ip", "iproute2"),
+        ("tc", "iproute2"),
+        ("nft", "nftables"),
+        ("setsid", "util-linux"),
+        ("setpriv", "util-linux"),
+    ];
+    for (program, package) in programs {
         if missing(&program) {
             lacking.push(format!("'{program}' is not there (apt install {package})"));
         }
@@ -45,17 +55,51 @@ pub fn check() -> Result<(), Lacking> {
             "FRR is not in {FRR_FOLDER} (apt install frr; 8.4 was tried)"
         ));
     }
+    for map in ["/proc/self/uid_map", "/proc/self/gid_map"] {
+        if std::fs::read_to_string(map).is_ok_and(|map| !has_users(&map, &USERS)) {
+            let (first, last) = USERS.into_inner();
+            lacking.push(format!(
+                "{map} has no numbers {first} to {last}, for the management system's user"
+            ));
+        }
+    }
     match lacking.is_empty() {
         true => Ok(()),
         false => Err(Lacking(lacking)),
     }
 }
 
-fn program_path(name: &str) -> Option<PathBuf> {
-    let path = std::env::var_os("PATH")?;
-    let mut folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
-    // Where Debian has them, whether or not the caller's path names it.
-    folders.push(PathBuf::from("/usr/sbin"));
-    let candidates = folders.into_iter().map(|folder| folder.join(name));
-    candidates.into_iter().find(|file| file.is_file())
+/// True if the users of management systems exist here: in some containers not all numbers do.
+fn has_users(map: &str, users: &RangeInclusive<u32>) -> bool {
+    let (first, last) = (u64::from(*users.start()), u64::from(*users.end()));
+    let covers = |line: &str| {
+        let mut numbers = line.split_whitespace().map(str::parse::<u64>);
+        match (numbers.next(), numbers.next(), numbers.next()) {
+            (Some(Ok(from)), Some(Ok(_)), Some(Ok(count))) => {
+                from <= first && last < from.saturating_add(count)
+            }
+            _ => false,
+        }
+    };
+    map.lines().any(covers)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_container_may_lack_the_users() {
+        let users = 2_100_000_000..=2_100_000_009;
+        let maps = [
+            "         0          0 4294967295\n",
+            "0 100000 65536\n",
+            "0 100000 65536\n2100000000 500000 10\n",
+            "2100000000 500000 9\n",
+            "2100000001 500000 100\n",
+            "",
+        ];
+        let has = maps.map(|map| has_users(map, &users));
+        assert_eq!(has, [true, false, true, false, false, false]);
+    }
 }

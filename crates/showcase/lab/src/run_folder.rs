@@ -6,7 +6,7 @@
 //! | `documents.json` | the documented inventory | everybody |
 //! | `conf/` | what FRR starts with | everybody |
 //! | `book/book.jsonl` | what was broken, when, and how ([`crate::book`]) | root: the folder has mode 0700 |
-//! | `rack.sock` | the way to the routers ([`crate::rack`]) | its owner, the management system |
+//! | `rack.sock` | the way to the routers ([`crate::rack`]) | its owner, the management system's user ([`crate::user`]) |
 //! | `rack.pid` | the process behind it | everybody |
 //! | `management/` | the state of a management system that is served | its owner, the same user |
 //!
@@ -16,6 +16,7 @@ use crate::documents::Documents;
 use crate::error::LabError;
 use crate::files;
 use crate::plan::LabPlan;
+use crate::user::management_user;
 use rustix::fs::{Mode, chmod, chown};
 use rustix::process::{Gid, Uid};
 use serde::de::DeserializeOwned;
@@ -24,9 +25,6 @@ use std::path::{Path, PathBuf};
 
 /// The prefix of the usual laboratory.
 pub const USUAL_PREFIX: &str = "cvlab";
-
-/// The user under whom a management system runs: `nobody`.
-pub const MANAGEMENT_USER: u32 = 65_534;
 
 /// The folder of one laboratory.
 #[derive(Clone, Debug)]
@@ -84,10 +82,8 @@ impl RunFolder {
         for (folder, mode) in folders {
             files::make_folder(folder, mode).map_err(|e| LabError::file(folder, e))?;
         }
-        let (uid, gid) = (
-            Uid::from_raw(MANAGEMENT_USER),
-            Gid::from_raw(MANAGEMENT_USER),
-        );
+        let user = management_user(&plan.prefix)?;
+        let (uid, gid) = (Uid::from_raw(user), Gid::from_raw(user));
         chown(&management, Some(uid), Some(gid))
             .map_err(|e| LabError::file(&management, e.into()))?;
         self.write("plan.json", &serde_json::to_string_pretty(plan)?, 0o600)?;

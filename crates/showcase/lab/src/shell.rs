@@ -4,6 +4,7 @@
 //! next: [`crate::bring_up`].
 
 use std::io::{Read, Write};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -37,6 +38,16 @@ pub enum ShellError {
     /// It took too long.
     #[error("{0} takes longer than {LONGEST:?}")]
     Late(String),
+}
+
+/// Where a program is, whether or not the path of this process has the folders of root's.
+pub(crate) fn program_path(name: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    let mut folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
+    // Where Debian has them, whether or not the caller's path names it.
+    folders.push(PathBuf::from("/usr/sbin"));
+    let candidates = folders.into_iter().map(|folder| folder.join(name));
+    candidates.into_iter().find(|file| file.is_file())
 }
 
 /// Runs a program; returns what it printed.
