@@ -6,10 +6,10 @@
 
 use crate::error::LabError;
 use crate::plan::{DEAD_S, HELLO_S, LAN_PORT, LabPlan};
+use crate::rack::line::connected;
 use crate::requirements::{DAEMONS, FRR_FOLDER};
 use crate::run_folder::RunFolder;
 use crate::shell;
-use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, connect, socket_with};
 use rustix::process::{Pid, Signal, kill_process};
 use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
@@ -118,17 +118,6 @@ pub(crate) fn end(namespace: &str, daemon: &str) {
     }
     let _ = std::fs::remove_file(path_space(namespace).join(format!("{daemon}.pid")));
     let _ = std::fs::remove_file(path_space(namespace).join(format!("{daemon}.vty")));
-}
-
-/// Connects without waiting: a daemon that is stopped accepts nobody, and once its backlog is full a
-/// connection would wait for ever.
-fn connected(socket: &Path) -> std::io::Result<UnixStream> {
-    let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
-    let own = socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
-    connect(&own, &SocketAddrUnix::new(socket)?)?;
-    let stream = UnixStream::from(own);
-    stream.set_nonblocking(false)?;
-    Ok(stream)
 }
 
 /// A conversation with a daemon, as `vtysh` has it.

@@ -7,12 +7,14 @@
 //! states as they are. A router whose zebra does not answer is unreachable, whatever else of it
 //! could be read from here. A tour:
 //! - [`protocol`]: what is asked and answered; [`client`]: who asks; [`service`]: who answers;
+//!   [`line`]: what neither waits for, nor reads;
 //! - [`device`]: reading a router; [`parameters`]: setting it; [`filters`]: its filters, both ways;
 //! - [`traffic`]: the sites' traffic, which the probes are part of.
 
 pub mod client;
 pub(crate) mod device;
 pub(crate) mod filters;
+pub(crate) mod line;
 pub(crate) mod parameters;
 pub mod protocol;
 pub mod service;

@@ -2,14 +2,19 @@
 //!
 //! Needs no right but that to the socket. Read next: [`super::protocol`].
 
-use super::protocol::{LINE_MAX, RackAnswer, RackRequest};
-use std::io::{BufRead, BufReader, Read, Write};
+use super::line::{LineBounds, connected, read_line, write_line};
+use super::protocol::{ANSWER_MAX, LINE_WITHIN, RackAnswer, RackRequest};
+use std::io::{BufReader, ErrorKind};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// How long an answer may take: a router that is switched off and on takes seconds.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// What an answer may be: a router that is switched off and on takes seconds.
+const ANSWER: LineBounds = LineBounds {
+    bytes: ANSWER_MAX,
+    first: Duration::from_secs(30),
+    whole: LINE_WITHIN,
+};
 
 /// A way to the rack.
 #[derive(Debug)]
@@ -40,17 +45,14 @@ impl RackClient {
     }
 
     fn exchange(&mut self, request: &RackRequest) -> std::io::Result<RackAnswer> {
-        if self.stream.is_none() {
-            let stream = UnixStream::connect(&self.socket)?;
-            stream.set_read_timeout(Some(PATIENCE))?;
-            stream.set_write_timeout(Some(PATIENCE))?;
-            self.stream = Some(BufReader::new(stream));
-        }
-        let stream = self.stream.as_mut().expect("it was opened above");
-        let line = serde_json::to_string(request)? + "\n";
-        stream.get_mut().write_all(line.as_bytes())?;
-        let mut answer = String::new();
-        stream.take(LINE_MAX).read_line(&mut answer)?;
+        let stream = match self.stream.take() {
+            Some(stream) => stream,
+            None => BufReader::new(connected(&self.socket)?),
+        };
+        let stream = self.stream.insert(stream);
+        let line = serde_json::to_string(request)?;
+        write_line(stream.get_mut(), &line, LINE_WITHIN)?;
+        let answer = read_line(stream, ANSWER)?.ok_or(ErrorKind::UnexpectedEof)?;
         Ok(serde_json::from_str(&answer)?)
     }
 }

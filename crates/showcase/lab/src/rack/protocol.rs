@@ -4,9 +4,14 @@
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::time::Duration;
 
-/// The longest line, in bytes.
-pub(crate) const LINE_MAX: u64 = 1_024 * 1_024;
+/// The longest request, in bytes.
+pub(crate) const REQUEST_MAX: usize = 16 * 1_024;
+/// The longest answer, in bytes.
+pub(crate) const ANSWER_MAX: usize = 1_024 * 1_024;
+/// How long a line may take once it has begun.
+pub(crate) const LINE_WITHIN: Duration = Duration::from_secs(5);
 
 /// A request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

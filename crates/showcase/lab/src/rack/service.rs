@@ -1,24 +1,33 @@
 //! The rack's socket: who may ask, and how each request is answered.
 //!
 //! The socket belongs to the user of the management system and nobody else may open it. Each
-//! connection has a thread; there are few at once, and lines are bounded. Read next:
-//! [`super::protocol`].
+//! connection has a thread; there are few at once, and lines are bounded in length and time: who
+//! asks nothing for a while, sends what is no line, or does not read its answer is hung up on. Read
+//! next: [`super::protocol`], [`super::line`].
 
 use super::device;
+use super::line::{LineBounds, read_line, write_line};
 use super::parameters;
-use super::protocol::{LINE_MAX, RackAnswer, RackRequest};
+use super::protocol::{LINE_WITHIN, REQUEST_MAX, RackAnswer, RackRequest};
 use super::traffic::{Traffic, TrafficCounts};
 use crate::bring_up::Laboratory;
 use crate::error::LabError;
 use rustix::fs::{Mode, chmod, chown};
 use rustix::process::{Gid, Uid};
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::BufReader;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 /// The most connections at once.
 const CONNECTIONS_MAX: usize = 32;
+/// What a request may be, and how long a connection may be idle.
+const REQUEST: LineBounds = LineBounds {
+    bytes: REQUEST_MAX,
+    first: Duration::from_secs(60),
+    whole: LINE_WITHIN,
+};
 
 /// A rack that can be asked.
 #[derive(Clone)]
@@ -94,9 +103,9 @@ impl Rack {
         let failed = |e| LabError::file(&socket, e);
         let _ = std::fs::remove_file(&socket);
         let listener = UnixListener::bind(&socket).map_err(failed)?;
+        chmod(&socket, Mode::from_raw_mode(0o600)).map_err(|e| failed(e.into()))?;
         let (uid, gid) = (Uid::from_raw(user), Gid::from_raw(user));
         chown(&socket, Some(uid), Some(gid)).map_err(|e| failed(e.into()))?;
-        chmod(&socket, Mode::from_raw_mode(0o600)).map_err(|e| failed(e.into()))?;
         let pid = std::process::id().to_string();
         self.lab.folder.write("rack.pid", &pid, 0o644)?;
         let open = Arc::new(AtomicUsize::new(0));
@@ -117,18 +126,15 @@ impl Rack {
 
     fn converse(&self, stream: UnixStream) -> std::io::Result<()> {
         let mut reader = BufReader::new(stream);
-        loop {
-            let mut line = String::new();
-            if (&mut reader).take(LINE_MAX).read_line(&mut line)? == 0 {
-                return Ok(());
-            }
+        while let Some(line) = read_line(&mut reader, REQUEST)? {
             let answer = match serde_json::from_str::<RackRequest>(&line) {
                 Ok(request) => self.answer(&request),
                 Err(wrong) => RackAnswer::Refused(wrong.to_string()),
             };
-            let text = serde_json::to_string(&answer)? + "\n";
-            reader.get_mut().write_all(text.as_bytes())?;
+            let text = serde_json::to_string(&answer)?;
+            write_line(reader.get_mut(), &text, LINE_WITHIN)?;
         }
+        Ok(())
     }
 }
 
