@@ -8,28 +8,23 @@
 mod support;
 
 use domain::inventory::ElementId;
-use lab::bring_up::Laboratory;
+use lab::bring_up::{LabGuard, Laboratory};
+use lab::error::LabError;
 use lab::fault::LabFault;
 use lab::injector::Injector;
+use lab::interruption::Interruption;
+use lab::run_folder::RunFolder;
 use lab::score::manager::Manager;
 use lab::score::trial::{LabTrial, Trials};
 use lab::user::management_user;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
+use std::time::{Duration, Instant};
 use support::process::binary;
 
 /// A laboratory of the test's own beside what else stands on this machine.
 const PREFIX: &str = "cvtest";
-
-/// Takes the laboratory down, however the test ends.
-struct Down;
-
-impl Drop for Down {
-    fn drop(&mut self) {
-        let _ = Laboratory::down(PREFIX);
-    }
-}
 
 /// Writes another truth into the book: what is really broken is not what it says.
 fn swap(injector: &Injector) {
@@ -57,18 +52,40 @@ fn namespaces() -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
+/// Brings the laboratory up, is interrupted, and finds nothing of it.
+fn leaves_nothing_if_interrupted() {
+    let interruption = Interruption::default();
+    let shared = interruption.clone();
+    // After the first namespace, and long before OSPF can be full.
+    let interrupting = std::thread::spawn(move || {
+        let deadline = Instant::now() + Duration::from_secs(20);
+        while !namespaces().contains(PREFIX) && Instant::now() < deadline {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        shared.interrupt();
+    });
+    let brought_up = Laboratory::up("Abilene", PREFIX, &interruption);
+    interrupting.join().unwrap();
+    assert!(matches!(brought_up, Err(LabError::Interrupted)));
+    assert!(!namespaces().contains(PREFIX), "{}", namespaces());
+    assert!(!RunFolder::of(PREFIX).path().exists());
+}
+
 #[test]
 fn abilene_is_broken_three_times_and_set_right_whatever_the_book_says() {
     if let Err(lacking) = lab::requirements::check() {
         println!("{lacking}: skipped");
         return;
     }
-    let down = Down;
-    let lab = Laboratory::up("Abilene", PREFIX).unwrap();
+    leaves_nothing_if_interrupted();
+    let wanted = Interruption::default();
+    let lab = Laboratory::up("Abilene", PREFIX, &wanted).unwrap();
+    // However the test ends.
+    let guard = LabGuard::of(PREFIX);
     lab.start_rack(&binary()).unwrap();
     let user = management_user(PREFIX).unwrap();
     let manager = Manager::start(&binary(), PREFIX, user).unwrap();
-    let trials = Trials::in_lab(&lab).unwrap();
+    let trials = Trials::in_lab(&lab, &wanted).unwrap();
 
     let folder = lab.folder.path().to_owned();
     let documents = as_manager("cat", &[&folder.join("documents.json")]);
@@ -94,7 +111,7 @@ fn abilene_is_broken_three_times_and_set_right_whatever_the_book_says() {
     }
 
     drop(manager);
-    drop(down);
+    guard.down().unwrap();
     assert!(!namespaces().contains(PREFIX), "{}", namespaces());
     assert!(!folder.exists());
     assert!(

@@ -7,10 +7,11 @@ use crate::output::{self, Failure, line};
 use crate::serving::{Serving, asked_to_end, nobody};
 use crate::showcase::files;
 use domain::time::SeededRng;
-use lab::bring_up::Laboratory;
+use lab::bring_up::{LabGuard, Laboratory};
 use lab::error::LabError;
 use lab::fault::LabFault;
 use lab::injector::{BreakRequest, Injector};
+use lab::interruption::Interruption;
 use lab::management::network::ManagedLab;
 use lab::rack::service::Rack;
 use lab::run_folder::RunFolder;
@@ -44,6 +45,7 @@ impl From<LabError> for Failure {
             | LabError::Plan(_)
             | LabError::Topology(_)
             | LabError::Request(_) => Self::usage(error.to_string()),
+            LabError::Interrupted => Self::interrupted(),
             other => Self::failed(other.to_string()),
         }
     }
@@ -51,7 +53,7 @@ impl From<LabError> for Failure {
 
 pub(crate) async fn run(common: &Common, command: LabCommand) -> Result<(), Failure> {
     match command {
-        LabCommand::Up { topology, which } => up(common, &topology, &which.prefix),
+        LabCommand::Up { topology, which } => up(common, &topology, &which.prefix).await,
         LabCommand::Down(which) => {
             lab::requirements::check().map_err(LabError::from)?;
             Laboratory::down(&which.prefix)?;
@@ -122,9 +124,35 @@ fn program() -> Result<PathBuf, Failure> {
     std::env::current_exe().map_err(|e| Failure::failed(e.to_string()))
 }
 
-fn up(common: &Common, topology: &str, prefix: &str) -> Result<(), Failure> {
-    let lab = Laboratory::up(topology, prefix)?;
-    lab.start_rack(&program()?)?;
+/// Does what takes long. If the process is asked to end meanwhile, the work is interrupted, and is
+/// waited for: it takes down what it has made.
+async fn interruptible<T: Send + 'static>(
+    work: impl FnOnce(&Interruption) -> Result<T, Failure> + Send + 'static,
+) -> Result<T, Failure> {
+    let interruption = Interruption::default();
+    let asked = asked_to_end()?;
+    let shared = interruption.clone();
+    let mut working = tokio::task::spawn_blocking(move || work(&shared));
+    let worked = tokio::select! {
+        worked = &mut working => worked,
+        () = asked => {
+            interruption.interrupt();
+            working.await
+        }
+    };
+    worked.map_err(|e| Failure::failed(e.to_string()))?
+}
+
+async fn up(common: &Common, topology: &str, prefix: &str) -> Result<(), Failure> {
+    let (name, prefix) = (topology.to_owned(), prefix.to_owned());
+    let brought_up = interruptible(move |interruption| {
+        let lab = Laboratory::up(&name, &prefix, interruption)?;
+        let guard = LabGuard::of(&prefix);
+        lab.start_rack(&program()?)?;
+        guard.keep();
+        Ok(lab)
+    });
+    let lab = brought_up.await?;
     let (routers, links) = (lab.plan.routers.len(), lab.plan.links.len());
     let words = format!(
         "{topology} stands: {routers} routers, {links} links, OSPF full on all of them. Next: convoke lab \
@@ -257,26 +285,31 @@ async fn manage_unprivileged(arguments: &[&str], user: u32) -> Result<(), Failur
 
 async fn score(common: &Common, wanted: &LabScore) -> Result<(), Failure> {
     let (wanted, json) = (wanted.clone(), common.json);
-    let held = tokio::task::spawn_blocking(move || hold(&wanted, json));
-    held.await.map_err(|e| Failure::failed(e.to_string()))?
+    interruptible(move |interruption| hold(&wanted, json, interruption)).await
 }
 
-fn hold(wanted: &LabScore, json: bool) -> Result<(), Failure> {
+fn hold(wanted: &LabScore, json: bool, interruption: &Interruption) -> Result<(), Failure> {
     let prefix = &wanted.which.prefix;
-    let lab = Laboratory::up(&wanted.topology, prefix)?;
-    let held = hold_in(&lab, wanted, json);
-    let gone = Laboratory::down(prefix);
+    let lab = Laboratory::up(&wanted.topology, prefix, interruption)?;
+    let guard = LabGuard::of(prefix);
+    let held = hold_in(&lab, wanted, json, interruption);
+    let gone = guard.down();
     let trials = held?;
     gone?;
     tell(&LabTable::of(&trials), json);
     Ok(())
 }
 
-fn hold_in(lab: &Laboratory, wanted: &LabScore, json: bool) -> Result<Vec<LabTrial>, Failure> {
+fn hold_in(
+    lab: &Laboratory,
+    wanted: &LabScore,
+    json: bool,
+    interruption: &Interruption,
+) -> Result<Vec<LabTrial>, Failure> {
     lab.start_rack(&program()?)?;
     let prefix = &lab.plan.prefix;
     let manager = Manager::start(&program()?, prefix, user_of(prefix)?)?;
-    let trials = Trials::in_lab(lab)?;
+    let trials = Trials::in_lab(lab, interruption)?;
     let faults: &[LabFault] = match wanted.faults.as_slice() {
         [] => &LabFault::ALL,
         some => some,

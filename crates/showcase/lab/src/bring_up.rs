@@ -1,11 +1,13 @@
 //! Bringing a laboratory up, and taking it down without a trace.
 //!
 //! Everything is named after the prefix: namespaces, path spaces, the run folder. So what a crash
-//! left behind is found and removed as well, and bringing up begins with taking down. Nothing
-//! outside of these names is touched. Read next: [`crate::plan`], [`crate::frr`].
+//! left behind is found and removed as well, and bringing up begins with taking down; one that fails
+//! or is interrupted ends with it. Nothing outside of these names is touched. Read next:
+//! [`crate::plan`], [`crate::frr`].
 
 use crate::error::LabError;
 use crate::frr::{self, Vty};
+use crate::interruption::Interruption;
 use crate::plan::{LAN_PORT, LabPlan, MTU, QUEUE_BYTES, RATE_KBPS, check_prefix};
 use crate::processes;
 use crate::rack::client::RackClient;
@@ -21,6 +23,7 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
+use tracing::warn;
 
 /// The seconds within which OSPF must be full on every link.
 const FULL_WITHIN_S: u64 = 60;
@@ -48,26 +51,34 @@ impl Laboratory {
     /// full on every link.
     ///
     /// # Errors
-    /// [`LabError`]; what was made until then is left for [`Laboratory::down`].
-    pub fn up(topology: &str, prefix: &str) -> Result<Self, LabError> {
+    /// [`LabError`]; what was made until then is taken down.
+    pub fn up(topology: &str, prefix: &str, interruption: &Interruption) -> Result<Self, LabError> {
         requirements::check()?;
         let backbone = Backbone::named(topology);
         let backbone = backbone.ok_or_else(|| LabError::Topology(topology.to_owned()))?;
         let plan = LabPlan::new(&backbone, prefix)?;
         Self::down(prefix)?;
+        let guard = LabGuard::of(prefix);
         let folder = RunFolder::of(prefix);
-        folder.make(&plan)?;
         let lab = Self { plan, folder };
-        lab.namespaces()?;
-        lab.cable()?;
-        for router in 0..lab.plan.routers.len() {
-            lab.equip(router)?;
-        }
-        for router in 0..lab.plan.routers.len() {
-            lab.boot(router)?;
-        }
-        lab.full_within(Duration::from_secs(FULL_WITHIN_S))?;
+        lab.build(interruption)?;
+        guard.keep();
         Ok(lab)
+    }
+
+    fn build(&self, interruption: &Interruption) -> Result<(), LabError> {
+        self.folder.make(&self.plan)?;
+        self.namespaces(interruption)?;
+        self.cable()?;
+        for router in 0..self.plan.routers.len() {
+            interruption.check()?;
+            self.equip(router)?;
+        }
+        for router in 0..self.plan.routers.len() {
+            interruption.check()?;
+            self.boot(router)?;
+        }
+        self.full_within(Duration::from_secs(FULL_WITHIN_S), interruption)
     }
 
     /// The laboratory that stands under a prefix.
@@ -91,23 +102,27 @@ impl Laboratory {
         let folder = RunFolder::of(prefix);
         end_rack(&folder, prefix);
         processes::end_all_of(management_user(prefix)?);
-        for namespace in namespaces(prefix)? {
+        let deleted = namespaces(prefix)?.into_iter().map(|namespace| {
             processes::end_all_within(&namespace);
-            run("ip", &["netns", "delete", &namespace])?;
-        }
+            run("ip", &["netns", "delete", &namespace]).map(drop)
+        });
+        // One that stays does not keep the others.
+        let deleted: Vec<Result<(), ShellError>> = deleted.collect();
         remove_path_spaces(prefix)?;
         match std::fs::remove_dir_all(folder.path()) {
             Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
-                Err(LabError::file(folder.path(), e))
+                return Err(LabError::file(folder.path(), e));
             }
-            _ => Ok(()),
+            _ => {}
         }
+        Ok(deleted.into_iter().collect::<Result<(), ShellError>>()?)
     }
 
-    fn namespaces(&self) -> Result<(), LabError> {
+    fn namespaces(&self, interruption: &Interruption) -> Result<(), LabError> {
         let routers = 0..self.plan.routers.len();
         let both = routers.flat_map(|r| [self.plan.namespace(r), self.plan.host_namespace(r)]);
         for namespace in both.chain([self.plan.panel()]) {
+            interruption.check()?;
             run("ip", &["netns", "add", &namespace])?;
         }
         Ok(())
@@ -186,11 +201,16 @@ impl Laboratory {
     /// Waits until OSPF is full on every link.
     ///
     /// # Errors
-    /// [`LabError::NotFull`]
-    pub fn full_within(&self, longest: Duration) -> Result<(), LabError> {
+    /// [`LabError::NotFull`], [`LabError::Interrupted`]
+    pub fn full_within(
+        &self,
+        longest: Duration,
+        interruption: &Interruption,
+    ) -> Result<(), LabError> {
         let deadline = Instant::now() + longest;
         let expected = 2 * self.plan.links.len();
         while self.adjacencies() < expected {
+            interruption.check()?;
             if Instant::now() > deadline {
                 return Err(LabError::NotFull(longest.as_secs()));
             }
@@ -216,6 +236,8 @@ impl Laboratory {
         while client.ask(&RackRequest::Probes).is_err() {
             let ended = rack.try_wait().is_ok_and(|status| status.is_some());
             if ended || Instant::now() > deadline {
+                let _ = rack.kill();
+                let _ = rack.wait();
                 return Err(LabError::Ended("the rack did not begin".to_owned()));
             }
             std::thread::sleep(Duration::from_millis(20));
@@ -234,6 +256,44 @@ impl Laboratory {
             said.map_or(0, |said| full_neighbours(&said).len())
         });
         full.sum()
+    }
+}
+
+/// Takes down what stands under a prefix when it is dropped: held by whoever brings it up for as
+/// long as it does.
+#[derive(Debug)]
+#[must_use]
+pub struct LabGuard(Option<String>);
+
+impl LabGuard {
+    /// The guard of what is made under a prefix from now on.
+    pub fn of(prefix: &str) -> Self {
+        Self(Some(prefix.to_owned()))
+    }
+
+    /// Takes it down now.
+    ///
+    /// # Errors
+    /// [`LabError`] if something cannot be removed.
+    pub fn down(mut self) -> Result<(), LabError> {
+        self.0
+            .take()
+            .map_or(Ok(()), |prefix| Laboratory::down(&prefix))
+    }
+
+    /// Leaves it standing.
+    pub fn keep(mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for LabGuard {
+    fn drop(&mut self) {
+        if let Some(prefix) = self.0.take()
+            && let Err(cause) = Laboratory::down(&prefix)
+        {
+            warn!("something is left of {prefix}: {cause}");
+        }
     }
 }
 

@@ -61,6 +61,9 @@ pub enum LabError {
     /// A process of the laboratory ended.
     #[error("{0}")]
     Ended(String),
+    /// It is no longer wanted.
+    #[error("interrupted")]
+    Interrupted,
     /// The platform of the agents did not start.
     #[error(transparent)]
     Start(#[from] server::host::StartError),

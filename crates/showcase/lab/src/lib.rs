@@ -3,7 +3,8 @@
 //!
 //! A tour:
 //! - [`requirements`]: what this machine must have; [`plan`], [`documents`], [`bring_up`],
-//!   [`run_folder`]: what is built, what is documented of it, how it comes and goes;
+//!   [`run_folder`], [`interruption`]: what is built, what is documented of it, how it comes and
+//!   goes;
 //! - [`fault`], [`injector`], [`book`]: what is done to it, how, and the truth about it;
 //! - [`rack`]: the one way into the routers; [`management`]: the management system on top, as a
 //!   [`server::runtime::Network`];
@@ -26,6 +27,7 @@ pub(crate) mod files;
 pub(crate) mod frr;
 pub mod hosted;
 pub mod injector;
+pub mod interruption;
 pub mod management;
 pub mod plan;
 pub(crate) mod processes;

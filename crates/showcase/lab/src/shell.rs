@@ -4,6 +4,7 @@
 //! next: [`crate::bring_up`].
 
 use std::io::{Read, Write};
+use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -73,6 +74,8 @@ pub(crate) fn fed(program: &str, arguments: &[&str], input: &str) -> Result<Stri
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
+        // What a terminal signals is for this process, which ends between two steps.
+        .process_group(0)
         .spawn()
         .map_err(failed)?;
     let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());

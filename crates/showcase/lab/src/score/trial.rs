@@ -10,6 +10,7 @@ use crate::error::LabError;
 use crate::fault::LabFault;
 use crate::hosted::ManagerEvent;
 use crate::injector::{BreakRequest, Injector};
+use crate::interruption::Interruption;
 use crate::rack::{device, parameters};
 use domain::inventory::ElementId;
 use domain::time::{SeededRng, Timestamp};
@@ -64,6 +65,7 @@ pub struct Trials {
     documents: Documents,
     injector: Injector,
     clock: Arc<Clock>,
+    interruption: Interruption,
     /// The configuration of each router as it was built.
     built: BTreeMap<usize, BTreeMap<String, String>>,
 }
@@ -73,7 +75,7 @@ impl Trials {
     ///
     /// # Errors
     /// [`LabError`] if a router cannot be read.
-    pub fn in_lab(lab: &Laboratory) -> Result<Self, LabError> {
+    pub fn in_lab(lab: &Laboratory, interruption: &Interruption) -> Result<Self, LabError> {
         let routers = 0..lab.plan.routers.len();
         let read = routers.map(|router| {
             let told = device::configuration(&lab.plan.namespace(router))?;
@@ -84,6 +86,7 @@ impl Trials {
             documents: Documents::of(&lab.plan),
             injector: Injector::of(lab),
             clock: Arc::new(Clock::wall()),
+            interruption: interruption.clone(),
             built: read.collect::<Result<_, LabError>>()?,
         })
     }
@@ -96,7 +99,8 @@ impl Trials {
     /// Holds one trial. `struck` is called when the fault is done and the book says so.
     ///
     /// # Errors
-    /// [`LabError`] if the fault cannot be done or undone.
+    /// [`LabError`] if the fault cannot be done or undone; [`LabError::Interrupted`], with the fault
+    /// as it is.
     pub fn hold(
         &self,
         fault: LabFault,
@@ -104,7 +108,7 @@ impl Trials {
         manager: &Manager,
         struck: impl FnOnce(&Injector),
     ) -> Result<LabTrial, LabError> {
-        let calm_before = self.calm(manager);
+        let calm_before = self.calm(manager)?;
         let place = LabFault::ALL
             .iter()
             .position(|f| *f == fault)
@@ -117,7 +121,7 @@ impl Trials {
         };
         let entry = self.injector.strike(&request, &mut rng, self.clock.now())?;
         struck(&self.injector);
-        let repaired = self.watch(fault, &entry.element, since, manager);
+        let repaired = self.watch(fault, &entry.element, since, manager)?;
         std::thread::sleep(AFTERWARDS);
         let until = self.clock.now();
         let events = manager.events(since);
@@ -156,10 +160,11 @@ impl Trials {
         element: &Option<ElementId>,
         since: usize,
         manager: &Manager,
-    ) -> bool {
+    ) -> Result<bool, LabError> {
         let is_fault = fault.cause().is_some();
         let deadline = Instant::now() + if is_fault { STANDS } else { WATCHED };
         while Instant::now() < deadline {
+            self.interruption.check()?;
             std::thread::sleep(Duration::from_millis(500));
             let events = manager.events(since);
             let acted = |e: &ManagerEvent| matches!(e, ManagerEvent::Intervention { .. });
@@ -172,17 +177,18 @@ impl Trials {
                 _ => false,
             };
             if is_fault && fault.wants_engineer() && events.iter().any(named) {
-                return false;
+                return Ok(false);
             }
             if is_fault && events.iter().any(acted) && self.is_as_built() && self.is_full() {
-                return true;
+                return Ok(true);
             }
         }
-        false
+        Ok(false)
     }
 
     fn is_full(&self) -> bool {
-        self.lab.full_within(Duration::ZERO).is_ok()
+        let full = self.lab.full_within(Duration::ZERO, &self.interruption);
+        full.is_ok()
     }
 
     /// True if every router is configured as it was built, but for descriptions.
@@ -217,26 +223,28 @@ impl Trials {
             let namespace = self.lab.plan.namespace(router);
             parameters::set(&namespace, &parameter, &value, &self.lab.folder)?;
         }
-        self.lab.full_within(Duration::from_secs(60))
+        let longest = Duration::from_secs(60);
+        self.lab.full_within(longest, &self.interruption)
     }
 
     /// Waits until no alarm has stood for a while; false if some stay.
-    fn calm(&self, manager: &Manager) -> bool {
+    fn calm(&self, manager: &Manager) -> Result<bool, LabError> {
         let deadline = Instant::now() + CALM_WITHIN;
         let mut since: Option<Instant> = None;
         while Instant::now() < deadline {
+            self.interruption.check()?;
             match manager.standing().is_empty() {
                 true => {
                     let calm = since.get_or_insert_with(Instant::now);
                     if calm.elapsed() >= CALM {
-                        return true;
+                        return Ok(true);
                     }
                 }
                 false => since = None,
             }
             std::thread::sleep(Duration::from_millis(250));
         }
-        false
+        Ok(false)
     }
 
     /// The present instant.
