@@ -226,9 +226,10 @@ async fn manage(
         let state = folder.management().display().to_string();
         let address = netconf.map(|address| address.to_string());
         let mut arguments = vec!["lab", "manage", "--until-input-ends", "--prefix", prefix];
-        arguments.extend(["--state", &state]);
+        arguments.extend(["--state", state.as_str()]);
         arguments.extend(common.json.then_some("--json"));
-        arguments.extend(address.iter().flat_map(|address| ["--netconf", address]));
+        let address = address.as_deref();
+        arguments.extend(address.into_iter().flat_map(|it| ["--netconf", it]));
         return manage_unprivileged(&arguments, user_of(prefix)?).await;
     }
     let documents = folder.documents()?;
