@@ -133,6 +133,7 @@ fn known(now: Timestamp) -> Vec<(Ems, Telemetry)> {
         let alarm = Alarm {
             resource: id(resource),
             alarm_type,
+            qualifier: String::new(),
             severity,
             time: now.plus_s(-ago_s),
             cleared,

@@ -50,8 +50,8 @@ pub enum AlarmType {
     InterferenceHigh,
     /// The batteries of a site will soon be empty.
     BatteryLow,
-    /// An alarm whose type nobody here has a name for: its text is all that is known of it. It is
-    /// kept, shown and passed on like any other.
+    /// An alarm whose type nobody here has a name for: [`Alarm::qualifier`] and its text are all that
+    /// is known of it. It is kept, shown and passed on like any other.
     Unknown,
 }
 
@@ -87,6 +87,9 @@ pub struct Alarm {
     pub resource: ElementId,
     /// The type of alarm.
     pub alarm_type: AlarmType,
+    /// What the system that raised it calls its type (RFC 8632, `alarm-type-qualifier`), where that
+    /// says more: a type that is [`AlarmType::Unknown`] here has its own name there. Otherwise empty.
+    pub qualifier: String,
     /// The severity.
     pub severity: Severity,
     /// The time at which the element noticed; the alarm may arrive much later.
@@ -95,6 +98,16 @@ pub struct Alarm {
     pub cleared: bool,
     /// The text, for people.
     pub text: String,
+}
+
+impl Alarm {
+    /// The name of its type: ours, or that of whoever raised it where nobody here has one.
+    pub fn type_name(&self) -> &str {
+        match self.alarm_type {
+            AlarmType::Unknown if !self.qualifier.is_empty() => &self.qualifier,
+            known => known.as_str(),
+        }
+    }
 }
 
 /// A customer's complaint (draft §2.1, step 3c).

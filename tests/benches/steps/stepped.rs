@@ -175,6 +175,7 @@ fn alarms(inventory: &Inventory) -> impl Iterator<Item = Telemetry> {
         Telemetry::Alarm(Alarm {
             resource: element.id.clone(),
             alarm_type: of(element.kind),
+            qualifier: String::new(),
             severity: Severity::Critical,
             time: at(-60),
             cleared: false,

@@ -36,13 +36,15 @@ pub struct Change {
     pub text: String,
 }
 
-/// One alarm: a resource and a type (RFC 8632, `alarm`).
+/// One alarm: a resource, a type and its qualifier (RFC 8632, `alarm`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AlarmRecord {
     /// The element it is raised on.
     pub resource: ElementId,
     /// The type of alarm.
     pub alarm_type: AlarmType,
+    /// Its qualifier: [`Alarm::qualifier`].
+    pub qualifier: String,
     /// The time at which it was first reported.
     pub created: Timestamp,
     /// The time at which it was last raised.
@@ -90,7 +92,7 @@ pub struct AlarmList {
     pub last_changed: Option<Timestamp>,
     /// The number of alarms of each severity.
     pub tally: BTreeMap<Severity, Tally>,
-    /// The alarms that match, by resource and type.
+    /// The alarms that match, by resource, type and qualifier.
     pub alarms: Vec<Arc<AlarmRecord>>,
 }
 
@@ -103,7 +105,7 @@ pub struct Tally {
     pub cleared: usize,
 }
 
-type Key = (ElementId, AlarmType);
+type Key = (ElementId, AlarmType, String);
 
 /// The state of a management system.
 #[derive(Clone, Debug)]
@@ -203,7 +205,8 @@ impl View {
     }
 
     fn alarm(&mut self, alarm: &Alarm, at: Timestamp) {
-        let key = (alarm.resource.clone(), alarm.alarm_type);
+        let qualifier = alarm.qualifier.clone();
+        let key = (alarm.resource.clone(), alarm.alarm_type, qualifier);
         let change = Change {
             time: alarm.time,
             severity: (!alarm.cleared).then_some(alarm.severity),
@@ -220,6 +223,7 @@ impl View {
                 let mut first = AlarmRecord {
                     resource: alarm.resource.clone(),
                     alarm_type: alarm.alarm_type,
+                    qualifier: alarm.qualifier.clone(),
                     created: at,
                     last_raised: alarm.time,
                     severity: alarm.severity,

@@ -82,6 +82,7 @@ fn unreachable(site: &str, time: Timestamp) -> Input {
     Input::Telemetry(Telemetry::Alarm(Alarm {
         resource: ElementId::new(site),
         alarm_type: AlarmType::SiteUnreachable,
+        qualifier: String::new(),
         severity: Severity::Critical,
         time,
         cleared: false,

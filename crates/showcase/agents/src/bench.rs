@@ -35,6 +35,7 @@ pub(crate) fn alarm(resource: &str, alarm_type: AlarmType, seconds: i64) -> Alar
     Alarm {
         resource: id(resource),
         alarm_type,
+        qualifier: String::new(),
         severity: Severity::Critical,
         time: at(seconds),
         cleared: false,

@@ -222,6 +222,7 @@ pub fn alarm(sighting: &ObservableCondition, time: Timestamp, cleared: bool) -> 
     Alarm {
         resource: resource.clone(),
         alarm_type: *alarm_type,
+        qualifier: String::new(),
         severity: manner(*alarm_type).severity,
         time,
         cleared,

@@ -27,6 +27,7 @@ pub(crate) fn alarm(element: &str, alarm_type: AlarmType, s: f64) -> Alarm {
     Alarm {
         resource: id(element),
         alarm_type,
+        qualifier: String::new(),
         severity: Severity::Major,
         time: at(s),
         cleared: false,

@@ -262,6 +262,7 @@ mod tests {
             let happened = StoryEvent::Alarm(Alarm {
                 resource: ElementId::new(resource),
                 alarm_type: domain::telemetry::AlarmType::LossOfSignal,
+                qualifier: String::new(),
                 severity: Severity::Major,
                 time: at(seconds),
                 cleared,

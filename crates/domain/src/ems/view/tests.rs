@@ -16,6 +16,7 @@ fn alarm(s: i64, severity: Severity, cleared: bool) -> Telemetry {
     Telemetry::Alarm(Alarm {
         resource: ElementId::new("link:A-B"),
         alarm_type: AlarmType::LossOfSignal,
+        qualifier: String::new(),
         severity,
         time: at(s),
         cleared,
@@ -123,6 +124,7 @@ fn numbered(number: usize, s: i64, cleared: bool) -> Telemetry {
     Telemetry::Alarm(Alarm {
         resource: ElementId::new(format!("link:{number}")),
         alarm_type: AlarmType::LossOfSignal,
+        qualifier: String::new(),
         severity: Severity::Major,
         time: at(s),
         cleared,

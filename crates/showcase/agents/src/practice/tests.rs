@@ -99,6 +99,7 @@ impl World {
         let alarm = Alarm {
             resource,
             alarm_type,
+            qualifier: String::new(),
             severity: Severity::Critical,
             time: self.now.plus_s(after),
             cleared,

@@ -264,8 +264,11 @@ fn readdressed(
     let vendor = vendor.map_or("", |node| node.vendor.as_str());
     let mut deliveries = deliveries;
     for (_, alarm) in &mut deliveries {
-        if strange && alarm.alarm_type != AlarmType::Unknown && !alarm.cleared {
-            alarm.text = format!("{} on {resource}", code(vendor, alarm.alarm_type));
+        if strange && alarm.alarm_type != AlarmType::Unknown {
+            alarm.qualifier = code(vendor, alarm.alarm_type);
+            if !alarm.cleared {
+                alarm.text = format!("{} on {resource}", alarm.qualifier);
+            }
         }
     }
     renamed(deliveries, as_what)

@@ -72,7 +72,7 @@ fn alarm(of: &AlarmRecord) -> Node<'_> {
     Node::entry("", "alarm", 3)
         .leaf("resource", of.resource.as_str())
         .leaf("alarm-type-id", alarm_type(of.alarm_type))
-        .leaf("alarm-type-qualifier", "")
+        .leaf("alarm-type-qualifier", &of.qualifier)
         .leaf("time-created", of.created.to_string())
         .leaf("is-cleared", of.is_cleared())
         .leaf("last-raised", of.last_raised.to_string())
@@ -197,7 +197,7 @@ pub(super) fn told<'a>(node: Node<'a>, of: &'a Alarm) -> Node<'a> {
     };
     node.leaf("resource", of.resource.as_str())
         .leaf("alarm-type-id", alarm_type(of.alarm_type))
-        .leaf("alarm-type-qualifier", "")
+        .leaf("alarm-type-qualifier", &of.qualifier)
         .leaf("time", of.time.to_string())
         .leaf("perceived-severity", severity)
         .leaf("alarm-text", &of.text)

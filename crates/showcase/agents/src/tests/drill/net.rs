@@ -551,6 +551,7 @@ fn alarm(element: &str, alarm_type: AlarmType, time: Timestamp, cleared: bool) -
     Alarm {
         resource: id(element),
         alarm_type,
+        qualifier: String::new(),
         severity: Severity::Critical,
         time,
         cleared,
