@@ -6,6 +6,7 @@
 use crate::history::AlarmHistory;
 use crate::neighbourhood::{Cursor, Neighbourhood, onsets};
 use crate::square::Square;
+use crate::statistics::ln_poisson_tail;
 
 /// The scales in seconds, half a decade from one to the next: from the jitter of reports to a
 /// quarter of an hour. Every second one belongs together: 3, 30, 300 and 10, 100, 1000.
@@ -64,6 +65,13 @@ impl ScaleCounts {
             (self.together[pair] - expected) / (expected + 1e-9).sqrt()
         };
         f64::max(excess((a, b)), excess((b, a)))
+    }
+
+    /// The logarithm of the probability that two types come together so often by chance, seen from that
+    /// of them which makes it less likely: the upper tail of Poisson's distribution.
+    pub(crate) fn ln_by_chance(&self, a: usize, b: usize) -> f64 {
+        let tail = |pair| ln_poisson_tail(self.together[pair], self.expected[pair]);
+        f64::min(tail((a, b)), tail((b, a)))
     }
 
     fn add(&mut self, history: &AlarmHistory, around: &Neighbourhood<'_>, place: usize) {

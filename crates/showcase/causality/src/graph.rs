@@ -44,6 +44,10 @@ pub struct RankedType {
     pub alarms: usize,
     /// Its place: greater for causes, of no unit, about −2 to 2.
     pub order: f64,
+    /// The share of its onsets that have it begin on an adjacent device as well at about the same
+    /// time; none without a topology.
+    #[serde(default)]
+    pub spreads: Option<f64>,
 }
 
 /// That a type causes another, at once or by way of others.
@@ -96,6 +100,16 @@ pub enum GraphDocumentError {
         /// The effect that it names.
         effect: String,
     },
+}
+
+impl GraphDocumentError {
+    /// The line of the text that it is about, from 1.
+    pub fn line(&self) -> usize {
+        match self {
+            Self::Json(fault) => fault.line().max(1),
+            Self::Schema { .. } | Self::Twice(_) | Self::Edge { .. } => 1,
+        }
+    }
 }
 
 #[derive(Serialize)]

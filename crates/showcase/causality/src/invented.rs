@@ -53,6 +53,7 @@ pub(crate) fn small() -> CausalGraph {
         name: name.to_owned(),
         alarms,
         order,
+        spreads: (name == "los").then_some(0.25),
     };
     let edge = |cause: &str, effect: &str, strength, delay_s| CausalEdge {
         cause: cause.to_owned(),

@@ -2,7 +2,7 @@
 //!
 //! The steps in their order; each has a file of its own. Nothing is set for a history: all bounds
 //! are conventions, which `docs/alarm-history.md` gives reasons for. Read next: `counts`, `order`,
-//! `attribution`.
+//! `attribution`, `spread`.
 
 use crate::attribution::{self, LAGS, LearningError};
 use crate::counts::{SCALES_S, ScaleCounts, count};
@@ -10,8 +10,8 @@ use crate::delays::{Delay, delays};
 use crate::graph::{CausalEdge, CausalGraph, RankedType};
 use crate::history::AlarmHistory;
 use crate::order::CausalOrder;
+use crate::spread::spread;
 use crate::square::Square;
-use crate::statistics::upper_normal_quantile;
 
 /// The probability that any pair at all comes together so often by chance.
 const SIGNIFICANCE: f64 = 0.05;
@@ -75,14 +75,15 @@ impl Evidence<'_> {
         let names = self.history.types().iter();
         let counts = self.history.alarms_by_type();
         let places = self.order.places.iter().zip(counts).zip(names);
-        let mut types: Vec<_> = places.collect();
-        types.sort_by(|((a, _), _), ((b, _), _)| b.total_cmp(a));
+        let mut types: Vec<_> = places.enumerate().collect();
+        types.sort_by(|(_, ((a, _), _)), (_, ((b, _), _))| b.total_cmp(a));
         let types = types.into_iter();
         types
-            .map(|((order, alarms), name)| RankedType {
+            .map(|(place, ((order, alarms), name))| RankedType {
                 name: name.clone(),
                 alarms,
                 order: rounded(*order),
+                spreads: spread(self.history, place).map(rounded),
             })
             .collect()
     }
@@ -90,13 +91,13 @@ impl Evidence<'_> {
     /// The edges, strongest first.
     fn edges(&self) -> Vec<CausalEdge> {
         let types = 0..self.order.places.len();
-        let least = least_excess(types.len());
+        let most = ln_significance(types.len());
         let mut edges = Vec::new();
         for effect in types.clone() {
             let causes = types
                 .clone()
                 .filter(|cause| self.order_gap(*cause, effect) > 0.0);
-            let causes = causes.filter(|cause| self.excess(*cause, effect) > least);
+            let causes = causes.filter(|cause| self.ln_by_chance(*cause, effect) < most);
             let causes: Vec<_> = causes.filter(|it| self.explains(*it, effect)).collect();
             let delays = delays(self.history, effect, &causes, self.gains.is_some());
             let described = causes.iter().zip(&delays);
@@ -130,6 +131,13 @@ impl Evidence<'_> {
         scales.map(|scale| scale.excess(a, b)).fold(0.0, f64::max)
     }
 
+    /// The logarithm of the probability that two types come together so often by chance, at the scale
+    /// that makes it least likely.
+    fn ln_by_chance(&self, a: usize, b: usize) -> f64 {
+        let scales = self.scales.iter();
+        scales.map(|it| it.ln_by_chance(a, b)).fold(0.0, f64::min)
+    }
+
     /// How far a type is before another in the causal order.
     fn order_gap(&self, cause: usize, effect: usize) -> f64 {
         self.order.places[cause] - self.order.places[effect]
@@ -148,11 +156,11 @@ impl Evidence<'_> {
     }
 }
 
-/// The excess from which a pair comes together by more than chance, by Bonferroni over all pairs
-/// and scales.
-fn least_excess(types: usize) -> f64 {
+/// The logarithm of the probability below which a pair comes together by more than chance, by Bonferroni
+/// over all pairs and scales.
+fn ln_significance(types: usize) -> f64 {
     let pairs = types * types.saturating_sub(1) / 2;
-    upper_normal_quantile(SIGNIFICANCE / (pairs.max(1) * SCALES_S.len()) as f64)
+    (SIGNIFICANCE / (pairs.max(1) * SCALES_S.len()) as f64).ln()
 }
 
 /// The number to three decimals, as documents hold it.

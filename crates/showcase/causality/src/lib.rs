@@ -11,7 +11,7 @@
 //! - `order`: the causal order of all types, by time as far as time can be trusted and by isolation
 //!   otherwise; `attribution`: what each type explains of another, by a sparse Hawkes process;
 //! - [`learning`]: the steps above, and the edges that they leave; `delays`: how late effects
-//!   follow and how far away; [`graph`]: the result, as a document;
+//!   follow and how far away; `spread`: which types come on adjacent devices at once; [`graph`]: the result, as a document;
 //! - [`picture`]: the graph drawn;
 //! - [`score`]: how well a graph matches a known one; [`counting`]: the yardstick, mere counting.
 //!
@@ -35,6 +35,7 @@ mod order;
 pub mod picture;
 pub mod record;
 pub mod score;
+mod spread;
 mod square;
 mod statistics;
 
