@@ -18,6 +18,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("schema", &["language"]),
     ("domain", &["language", "schema"]),
     ("network", &["domain"]),
+    ("metro", &["domain"]),
     ("agents", &["domain", "language", "schema"]),
     ("markup", &[]),
     ("report", &["language", "markup"]),
@@ -138,6 +139,7 @@ const PURE: &[(&str, &[&str])] = &[
             "unicode-normalization",
         ],
     ),
+    ("metro", &["rand"]),
     (
         "network",
         &[
