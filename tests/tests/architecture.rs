@@ -19,7 +19,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("domain", &["language", "schema"]),
     ("network", &["domain"]),
     ("metro", &["domain"]),
-    ("agents", &["domain", "language", "schema"]),
+    ("agents", &["causality", "domain", "language", "schema"]),
     ("markup", &[]),
     ("report", &["language", "markup"]),
     ("causality", &["markup"]),

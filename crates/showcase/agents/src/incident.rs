@@ -3,16 +3,22 @@
 //! An incident gathers the alarms whose elements hang on the same routers. It is reported when
 //! alarms have been quiet for [`QUIET_S`] seconds or have kept coming for [`LONGEST_S`], again
 //! when it has changed, and a last time when nothing of it stands any more. Alarms of unknown types
-//! open none, but are kept, and are of every incident beside which they stand. Refuses to know why.
+//! are kept by their names ([`named`]), and are of every incident beside which they stand; those that
+//! history has shown to tell of something open one themselves. Refuses to know why.
 //! Read next: [`crate::oss_fault::correlation`].
 
+mod named;
+
 use crate::alarms::{ActiveAlarm, ActiveAlarms, AlarmChange, AlarmKey, tells_of_fault};
+use crate::learnt_causes::LearntCauses;
 use crate::payloads::incident::{ALARMS_LISTED_MAX, Incident, IncidentAlarm};
 use crate::topology::Topology;
 use domain::inventory::{Domain, ElementId, ElementKind};
 use domain::telemetry::{Alarm, AlarmType, Severity};
 use domain::time::Timestamp;
+use named::NamedActiveAlarms;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// Seconds without a change after which an incident is reported.
 pub const QUIET_S: f64 = 30.0;
@@ -50,13 +56,22 @@ pub struct Incidents {
     prefix: String,
     count: u64,
     alarms: ActiveAlarms,
+    /// Those of unknown types, by their names.
+    named: NamedActiveAlarms,
     open: Vec<Open>,
 }
 
 impl Incidents {
     /// No incidents yet; their identifiers begin with `prefix`.
     pub fn new(domain: Domain, prefix: String) -> Self {
+        Self::knowing(None, domain, prefix)
+    }
+
+    /// The same for who learnt from an unlabelled history which unknown types tell of anything: these
+    /// open incidents too.
+    pub fn knowing(learnt: Option<Arc<LearntCauses>>, domain: Domain, prefix: String) -> Self {
         Self {
+            named: NamedActiveAlarms::knowing(learnt),
             domain,
             prefix,
             count: 0,
@@ -72,7 +87,10 @@ impl Incidents {
 
     /// Takes an alarm down that arrived at `now`; says what it changed.
     pub fn take(&mut self, alarm: &Alarm, topology: &Topology, now: Timestamp) -> AlarmChange {
-        let change = self.alarms.take(alarm);
+        let change = match alarm.alarm_type {
+            AlarmType::Unknown => self.named.take(alarm, &mut self.alarms),
+            _ => self.alarms.take(alarm),
+        };
         let key = (alarm.resource.clone(), alarm.alarm_type);
         match change {
             AlarmChange::Raised => self.gather(key, alarm, topology, now),
@@ -84,6 +102,9 @@ impl Incidents {
 
     /// A measurement shows that a condition has gone, whatever its alarm says.
     pub fn measured_gone(&mut self, key: AlarmKey, now: Timestamp) {
+        if key.1 == AlarmType::Unknown {
+            self.named.gone(&key.0, now);
+        }
         if self.alarms.clear(key.clone(), now) == AlarmChange::Cleared {
             for incident in self.open.iter_mut().filter(|i| i.keys.contains(&key)) {
                 incident.touch(now);
@@ -103,7 +124,7 @@ impl Incidents {
     fn gather(&mut self, key: AlarmKey, alarm: &Alarm, topology: &Topology, now: Timestamp) {
         let routers = topology.area(&alarm.resource).cloned().unwrap_or_default();
         let near = |i: &Open| !i.routers.is_disjoint(&routers) || i.keys.contains(&key);
-        let loss = tells_of_fault(alarm.alarm_type);
+        let loss = tells_of_fault(alarm.alarm_type) || self.named.tells(alarm);
         let Some(home) = self.open.iter().position(near) else {
             if loss {
                 self.begin(key, routers, alarm, topology, now);
@@ -136,6 +157,7 @@ impl Incidents {
             first: IncidentAlarm {
                 resource: key.0.clone(),
                 alarm_type: key.1,
+                qualifier: named::qualifier(alarm),
                 time: alarm.time,
             },
             keys: BTreeSet::from([key]),
@@ -199,7 +221,9 @@ impl Incidents {
             .standing()
             .filter(|(key, _)| incident.keys.contains(*key))
             .collect();
-        let losses = standing.iter().filter(|((_, t), _)| tells_of_fault(*t));
+        let losses = standing
+            .iter()
+            .filter(|((e, t), _)| tells_of_fault(*t) || self.named.tells_on(e, *t));
         let is_site = |e: &ElementId| {
             topology
                 .inventory()
@@ -210,11 +234,7 @@ impl Incidents {
         let sites = sites.filter(|e| is_site(e) && self.alarms.site_is_out(e));
         let sightings = standing
             .iter()
-            .map(|((resource, alarm_type), s)| IncidentAlarm {
-                resource: resource.clone(),
-                alarm_type: *alarm_type,
-                time: s.since,
-            });
+            .flat_map(|(key, s)| self.named.listed(key, s.since));
         Incident {
             incident_id: incident.id.clone(),
             domain: self.domain,

@@ -9,7 +9,8 @@
 //!
 //! [`Knowledge::default`] is set by hand; [`Knowledge::learn`] corrects it by [`Episode`]s of which
 //! the cause is known ([`learning`]). [`Knowledge::in_force`] is what agents go by if they are given
-//! nothing else: the text beside the code, which was learnt ([`text`] reads and writes it). A figure
+//! nothing else: the text beside the code, which was learnt ([`text`] reads and writes it); what an
+//! unlabelled history taught stands beside it ([`Knowledge::learnt`]). A figure
 //! learnt on the simulated network says how that network reports, and nothing of a real one.
 //!
 //! Used by [`crate::oss_fault::correlation`] and [`crate::wireless_fault`].
@@ -20,9 +21,11 @@ pub mod text;
 pub use learning::{Episode, ExpectedAlarm, ObservedAlarm, Others};
 pub use text::NotKnowledge;
 
+use crate::learnt_causes::LearntCauses;
 use domain::cause::Cause;
 use domain::telemetry::AlarmType;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// The weight of the own trouble of sites, on the scale of [`Knowledge::frequency`]: little,
 /// however often it strikes. It ends by itself, or its domain mends it, and nobody is told of it; a
@@ -96,6 +99,8 @@ pub struct Knowledge {
     /// The chance that a link with both ends cut off is reported at all.
     pub isolated_seen: f64,
     frequency: BTreeMap<Cause, f64>,
+    /// What an unlabelled history taught of types that have no name here; none if there was none.
+    pub learnt: Option<Arc<LearntCauses>>,
 }
 
 impl Default for Knowledge {
@@ -152,6 +157,7 @@ impl Default for Knowledge {
             battery_ends: 0.6,
             isolated_seen: 0.2,
             frequency: frequency.into(),
+            learnt: None,
         }
     }
 }

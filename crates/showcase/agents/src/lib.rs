@@ -37,6 +37,7 @@ pub mod energy_saving;
 pub mod incident;
 pub mod ip_fault;
 pub mod knowledge;
+pub mod learnt_causes;
 pub mod measurement_series;
 pub mod optimisation;
 pub mod oss_fault;

@@ -272,6 +272,7 @@ fn baseline(world: &World, truth: &Truth) -> Option<ElementCause> {
         .map(|a| IncidentAlarm {
             resource: a.resource.clone(),
             alarm_type: a.alarm_type,
+            qualifier: None,
             time: a.time,
         })
         .collect();

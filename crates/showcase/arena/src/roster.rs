@@ -3,15 +3,18 @@
 //! Read next: [`agents::roster`], which has them; [`server::roster`].
 
 use agents::knowledge::Knowledge;
+use agents::learnt_causes::LearntCauses;
 use server::config::{Settings, SettingsError};
 use server::file::FileError;
 use server::roster::{Role, Roster};
+use std::path::Path;
 use std::sync::Arc;
 
 /// The role of the agent that receives messages without an addressee.
 const DEFAULT: &str = "oss-fault";
 
-/// The shipped agents, with weights of causes from the file in the settings, or the shipped ones.
+/// The shipped agents, with weights of causes from the file in the settings, or the shipped ones; a
+/// document of `convoke learn history` adds to these.
 ///
 /// # Errors
 /// [`SettingsError::File`] with file and line.
@@ -47,12 +50,28 @@ fn causal_knowledge(settings: &Settings) -> Result<Arc<Knowledge>, SettingsError
         return Ok(Arc::new(Knowledge::in_force()));
     };
     let text = std::fs::read_to_string(file).map_err(|e| FileError::unreadable(file, e))?;
+    if text.starts_with('{') {
+        return learnt_causes(file, &text).map(Arc::new);
+    }
     let read = Knowledge::parse(&text).map_err(|wrong| FileError::Wrong {
         file: file.display().to_string(),
         line: wrong.line,
         message: wrong.why,
     })?;
     Ok(Arc::new(read))
+}
+
+/// The shipped weights, with what a history taught of alarm types that have no name here.
+fn learnt_causes(file: &Path, text: &str) -> Result<Knowledge, SettingsError> {
+    let learnt = LearntCauses::parse(text).map_err(|wrong| FileError::Wrong {
+        file: file.display().to_string(),
+        line: wrong.line(),
+        message: wrong.to_string(),
+    })?;
+    Ok(Knowledge {
+        learnt: Some(Arc::new(learnt)),
+        ..Knowledge::in_force()
+    })
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ pub(crate) use request::target_needed;
 
 use crate::alarms::{ActiveAlarms, AlarmKey};
 use crate::context::{AgentContext, TaskExecutor};
+use crate::knowledge::Knowledge;
 use crate::measurement_series::AGREEING;
 use crate::payloads::Schema;
 use crate::payloads::diagnosis::Suspicion;
@@ -82,13 +83,22 @@ pub struct DomainAgent<P> {
 }
 
 impl<P: DomainExpertise> TaskExecutor for DomainAgent<P> {
-    fn start(briefing: Briefing, now: Timestamp, _: &mut SeededRng) -> (Self, Vec<Output>) {
+    fn start(briefing: Briefing, now: Timestamp, rng: &mut SeededRng) -> (Self, Vec<Output>) {
+        Self::knowing(&Arc::new(Knowledge::in_force()), briefing, now, rng)
+    }
+
+    fn knowing(
+        knowledge: &Arc<Knowledge>,
+        briefing: Briefing,
+        now: Timestamp,
+        _: &mut SeededRng,
+    ) -> (Self, Vec<Output>) {
         let context = AgentContext::open(&briefing, now);
         let prefix = format!("{}-{}", P::DOMAIN.as_str().to_lowercase(), now.as_ms());
         let mut agent = Self {
             topology: Topology::of(&briefing.inventory),
             context,
-            watch: Watch::new(P::DOMAIN, prefix),
+            watch: Watch::knowing(knowledge.learnt.clone(), P::DOMAIN, prefix),
             jobs: BTreeMap::new(),
             probes: BTreeMap::new(),
             deadlines: BTreeMap::new(),

@@ -4,6 +4,7 @@
 
 use crate::context::AgentContext;
 use crate::incident::Incidents;
+use crate::learnt_causes::LearntCauses;
 use crate::payloads::Schema;
 use crate::payloads::incident::Incident;
 use crate::topology::Topology;
@@ -13,6 +14,7 @@ use domain::inventory::Domain;
 use domain::task::TaskId;
 use domain::telemetry::{Alarm, Token};
 use domain::time::Timestamp;
+use std::sync::Arc;
 
 /// Incidents, and who wants them.
 #[derive(Debug)]
@@ -24,9 +26,13 @@ pub(super) struct Watch {
 }
 
 impl Watch {
-    pub(super) fn new(domain: Domain, prefix: String) -> Self {
+    pub(super) fn knowing(
+        learnt: Option<Arc<LearntCauses>>,
+        domain: Domain,
+        prefix: String,
+    ) -> Self {
         Self {
-            incidents: Incidents::new(domain, prefix),
+            incidents: Incidents::knowing(learnt, domain, prefix),
             standing: Vec::new(),
             wake: None,
         }

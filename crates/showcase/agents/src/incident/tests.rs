@@ -158,3 +158,35 @@ fn an_alarm_without_a_name_is_kept_beside_what_has_one() {
     incidents.take(&cleared("link:B-b1", LossOfSignal, 200), &topology, at(200));
     assert!(incidents.report(&topology, at(300))[0].cleared);
 }
+
+fn named(element: &str, name: &str, s: i64) -> Alarm {
+    Alarm {
+        qualifier: name.into(),
+        ..alarm(element, Unknown, s)
+    }
+}
+
+/// What history has shown to tell of something opens an incident, whatever it means; each name is listed
+/// and over by itself.
+#[test]
+fn a_name_that_history_knows_opens_an_incident() {
+    let topology = topology();
+    let learnt = LearntCauses::of(&crate::learnt_causes::tests::graph());
+    let mut incidents = Incidents::knowing(Some(Arc::new(learnt)), Domain::Ip, "i".into());
+    incidents.take(&named("card:A/1", "FLUX", 1), &topology, at(2));
+    assert_eq!(incidents.due(), None, "never heard of");
+    incidents.take(&named("card:B/1", "DARK", 10), &topology, at(12));
+    incidents.take(&named("card:B/1", "LASER", 11), &topology, at(13));
+    let report = incidents.report(&topology, at(100)).remove(0);
+    let names: Vec<_> = report.alarms.iter().map(|a| a.qualifier.clone()).collect();
+    assert_eq!(names, [Some("DARK".into()), Some("LASER".into())]);
+    let over = |name: &str, s| Alarm {
+        cleared: true,
+        ..named("card:B/1", name, s)
+    };
+    incidents.take(&over("DARK", 200), &topology, at(200));
+    let report = incidents.report(&topology, at(300)).remove(0);
+    assert_eq!((report.cleared, report.alarms.len()), (false, 1));
+    incidents.take(&over("LASER", 310), &topology, at(310));
+    assert!(incidents.report(&topology, at(400))[0].cleared);
+}

@@ -20,6 +20,7 @@ pub mod routing;
 
 use crate::context::TaskExecutor;
 use crate::domain_agent::DomainAgent;
+use crate::knowledge::Knowledge;
 use crate::payloads::Schema;
 use crate::payloads::diagnosis::{Diagnosis, DiagnosisResult};
 use crate::topology::Topology;
@@ -89,6 +90,15 @@ pub struct IpFault {
 
 impl TaskExecutor for IpFault {
     fn start(briefing: Briefing, now: Timestamp, rng: &mut SeededRng) -> (Self, Vec<Output>) {
+        Self::knowing(&Arc::new(Knowledge::in_force()), briefing, now, rng)
+    }
+
+    fn knowing(
+        knowledge: &Arc<Knowledge>,
+        briefing: Briefing,
+        now: Timestamp,
+        rng: &mut SeededRng,
+    ) -> (Self, Vec<Output>) {
         let topology = Topology::of(&briefing.inventory);
         let asks_backhaul = |task: &Task| backhaul::site_asked(&topology, &task.content).is_some();
         let (own, others): (Vec<_>, Vec<_>) = briefing
@@ -103,7 +113,7 @@ impl TaskExecutor for IpFault {
         let demanding = inner.open.iter();
         let demanding = demanding.map(|t| (t.id.clone(), t.conditions.fulfillment_demanded));
         let demanding = demanding.collect();
-        let (inside, outputs) = DomainAgent::start(inner, now, rng);
+        let (inside, outputs) = DomainAgent::knowing(knowledge, inner, now, rng);
         let mut agent = Self {
             inside,
             routing: RoutingCare::of(topology.inventory()),

@@ -235,9 +235,13 @@ impl Correlator {
 
     /// The candidate that is `element`.
     pub fn of_element(&self, element: &ElementId) -> Option<&CauseCandidate> {
+        Some(&self.candidates[self.place_of(element)?])
+    }
+
+    /// The index of the candidate that is `element`.
+    pub(super) fn place_of(&self, element: &ElementId) -> Option<usize> {
         let by_id = |c: &CauseCandidate| c.element.cmp(element);
-        let index = self.candidates.binary_search_by(by_id).ok()?;
-        Some(&self.candidates[index])
+        self.candidates.binary_search_by(by_id).ok()
     }
 
     /// The alarms with these numbers.

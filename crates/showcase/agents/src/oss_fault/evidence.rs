@@ -3,6 +3,7 @@
 //! Knows which report replaces which; refuses to know causes. Read next: [`super::correlation`].
 
 use crate::alarms::{AlarmKey, tells_of_fault};
+use crate::learnt_causes::NamedAlarms;
 use crate::payloads::incident::{Incident, IncidentAlarm};
 use domain::inventory::ElementId;
 use domain::telemetry::{AlarmType, Complaint};
@@ -20,8 +21,20 @@ pub struct Evidence {
     pub alarms: BTreeMap<AlarmKey, Timestamp>,
     /// Elements on which alarms of unknown types stand, with the time of the first.
     pub strange: BTreeMap<ElementId, Timestamp>,
+    /// Alarms of unknown types, by the names that their own systems give these.
+    pub named: NamedAlarms,
     /// Complaints by site.
     pub complaints: BTreeMap<ElementId, u32>,
+}
+
+impl Evidence {
+    /// The instant at which an alarm that stands was noticed.
+    pub fn noticed(&self, key: &AlarmKey) -> Option<Timestamp> {
+        match key.1 {
+            AlarmType::Unknown => self.strange.get(&key.0).copied(),
+            _ => self.alarms.get(key).copied(),
+        }
+    }
 }
 
 /// Everything reported, by incident.
@@ -70,6 +83,10 @@ impl Events {
             let time = evidence.strange.entry(s.resource.clone());
             let time = time.or_insert(s.time);
             *time = s.time.min(*time);
+            if let Some(name) = &s.qualifier {
+                let key = (s.resource.clone(), name.clone());
+                evidence.named.insert(key, s.time);
+            }
         }
         for complaint in &self.complaints {
             *evidence

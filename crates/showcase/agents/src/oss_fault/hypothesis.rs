@@ -46,7 +46,7 @@ impl OssFault {
         };
         let gone = {
             let evidence = self.events.evidence(now);
-            let stands = |k| evidence.alarms.contains_key(k);
+            let stands = |k| evidence.noticed(k).is_some();
             !case.explains.iter().any(stands)
         };
         let tried = case.tried.len();
@@ -139,8 +139,8 @@ impl OssFault {
 
     fn since(&mut self, case: &FaultCase, now: Timestamp) -> Timestamp {
         let evidence = self.events.evidence(now);
-        let times = case.explains.iter().filter_map(|k| evidence.alarms.get(k));
-        times.min().copied().unwrap_or(case.opened_at)
+        let times = case.explains.iter().filter_map(|k| evidence.noticed(k));
+        times.min().unwrap_or(case.opened_at)
     }
 
     /// Something else is offered than was asked for: the first alternative that the case could be

@@ -14,6 +14,7 @@ use super::{OssFault, Timer};
 use crate::alarms::AlarmKey;
 use domain::agent::Output;
 use domain::inventory::ElementId;
+use domain::telemetry::AlarmType;
 use domain::time::Timestamp;
 use std::collections::BTreeSet;
 
@@ -43,7 +44,16 @@ impl OssFault {
             .flat_map(|c| self.correlator.expected(c));
         let stands =
             |key: &&AlarmKey| case.explains.contains(*key) && evidence.alarms.contains_key(*key);
-        let standing: BTreeSet<AlarmKey> = raised.filter(stands).cloned().collect();
+        let mut standing: BTreeSet<AlarmKey> = raised.filter(stands).cloned().collect();
+        let strange = case
+            .explains
+            .iter()
+            .filter(|key| key.1 == AlarmType::Unknown);
+        standing.extend(
+            strange
+                .filter(|key| evidence.noticed(key).is_some())
+                .cloned(),
+        );
         if standing.is_empty() {
             return self.close(number, "none of its alarms stands any more", now);
         }

@@ -3,6 +3,8 @@
 //! - [`evidence`]: what domains and customers report, as one body of evidence;
 //! - [`correlation`]: which single cause explains it, for several faults at once, by figures that are
 //!   learnt ([`crate::knowledge`]);
+//! - [`origin`]: where what was learnt from an unlabelled history puts the origin of alarms that nobody
+//!   here has a name for, which `learnt` makes cases of;
 //! - [`baseline`]: whom one would blame without reasoning;
 //! - [`case`]: one fault from suspicion to verified repair; [`workflow`]: the messages on the way, from
 //!   [`hypothesis`] over [`judgement`] to [`repair`]; [`masked`]: what is left when a repair does not
@@ -21,12 +23,15 @@ pub mod escalation;
 pub mod evidence;
 mod hypothesis;
 mod judgement;
+mod learnt;
 mod masked;
 pub(crate) mod news;
+pub mod origin;
 mod post;
 mod repair;
 mod workflow;
 
+use crate::alarms::AlarmKey;
 use crate::answers::accepted_if;
 use crate::context::{AgentContext, TaskExecutor};
 use crate::knowledge::Knowledge;
@@ -45,11 +50,13 @@ use domain::notification::Notification;
 use domain::profile::Layer;
 use domain::reply::Reply;
 use domain::task::TaskId;
-use domain::telemetry::{Telemetry, Token};
+use domain::telemetry::{AlarmType, Telemetry, Token};
 use domain::time::{SeededRng, Timestamp};
 use domain::verb::Verb;
 use evidence::{Events, Evidence};
+use learnt::Explained;
 use news::News;
+use origin::OriginFinder;
 use post::{Post, Purpose};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -85,6 +92,8 @@ pub struct OssFault {
     context: AgentContext,
     knowledge: Arc<Knowledge>,
     correlator: Correlator,
+    /// By what an unlabelled history taught; none if there was none.
+    origins: Option<OriginFinder>,
     standing: BTreeMap<TaskId, Domain>,
     events: Events,
     cases: Vec<FaultCase>,
@@ -113,6 +122,7 @@ impl TaskExecutor for OssFault {
         let mut oss = Self {
             context: AgentContext::open(&briefing, now),
             knowledge: Arc::clone(knowledge),
+            origins: learnt::finder(knowledge, &topology),
             correlator: Correlator::knowing(topology, Arc::clone(knowledge)),
             standing: BTreeMap::new(),
             events: Events::default(),
@@ -258,6 +268,7 @@ impl OssFault {
             }
             matched.insert(self.place(explanation, &evidence, now, &mut outputs));
         }
+        matched.extend(self.place_learnt(&evidence, now, &mut outputs));
         outputs.extend(self.forget_unseen(&matched, now));
         for number in matched {
             outputs.extend(self.act_if_settled(number, now));
@@ -290,6 +301,7 @@ impl OssFault {
                 }
             }
         }
+        self.account_for_learnt(case, evidence, before);
         if case.phase == Phase::Escalated {
             evidence
                 .alarms
@@ -306,6 +318,35 @@ impl OssFault {
         outputs: &mut Vec<Output>,
     ) -> u64 {
         let explains = self.correlator.keys(&explanation.ranked[0].explains);
+        let sites = explains
+            .iter()
+            .filter(|(_, t)| {
+                use domain::telemetry::AlarmType::{CellsOutOfService, SiteUnreachable};
+                matches!(t, SiteUnreachable | CellsOutOfService)
+            })
+            .map(|(e, _)| e.clone())
+            .collect();
+        let explained = Explained {
+            ranked: explanation.ranked,
+            explains,
+            sites,
+        };
+        self.place_explained(explained, evidence, now, outputs)
+    }
+
+    /// Gives what explains some alarms to the open case it is about, or opens one; its number.
+    fn place_explained(
+        &mut self,
+        explained: Explained,
+        evidence: &Evidence,
+        now: Timestamp,
+        outputs: &mut Vec<Output>,
+    ) -> u64 {
+        let Explained {
+            ranked,
+            explains,
+            sites,
+        } = explained;
         let ours = |c: &&mut FaultCase| {
             c.is_open() && c.root.is_none() && !c.explains.is_disjoint(&explains)
         };
@@ -317,14 +358,6 @@ impl OssFault {
         });
         let behind = self.events.behind(&explains);
         let incident_ids: Vec<String> = behind.iter().map(|i| i.incident_id.clone()).collect();
-        let sites: BTreeSet<ElementId> = explains
-            .iter()
-            .filter(|(_, t)| {
-                use domain::telemetry::AlarmType::{CellsOutOfService, SiteUnreachable};
-                matches!(t, SiteUnreachable | CellsOutOfService)
-            })
-            .map(|(e, _)| e.clone())
-            .collect();
         let Some(case) = self.cases.iter_mut().find(|c| c.number == number) else {
             return number;
         };
@@ -332,7 +365,7 @@ impl OssFault {
         case.explains = explains;
         case.incident_ids = incident_ids;
         case.sites = sites;
-        case.ranked = explanation.ranked;
+        case.ranked = ranked;
         if changed {
             case.changed_at = now;
         }
@@ -357,8 +390,8 @@ impl OssFault {
             "Case {number}: {} explains {} of {} alarms (score {:.1}); the first alarm alone would \
              blame {blamed}",
             candidate.element,
-            best.explains.len(),
-            evidence.alarms.len(),
+            case.explains.len(),
+            evidence.alarms.len() + evidence.strange.len(),
             best.score
         )
     }
@@ -397,7 +430,9 @@ impl OssFault {
     /// domain's own, or ends by itself, until one of its alarms has stood for longer than such
     /// things last.
     fn outlasts_s(&self, case: &FaultCase) -> f64 {
-        let explained = case.explains.iter();
+        // Of a type without a name here it is not known how long it lasts.
+        let named = |key: &&AlarmKey| key.1 != AlarmType::Unknown;
+        let explained = case.explains.iter().filter(named);
         let lasts = explained.map(|(_, of_type)| self.knowledge.lasts_s(*of_type));
         let first = lasts.min_by(f64::total_cmp);
         first.unwrap_or_default().max(PATIENCE_S)

@@ -24,6 +24,7 @@ use std::sync::Arc;
 
 mod at_scale;
 mod verdicts;
+mod learnt;
 
 /// The OSS agent and everything it said.
 struct Play {
@@ -134,6 +135,7 @@ fn incident(name: &str, domain: Domain, alarms: &[(&str, AlarmType, i64)]) -> Co
         .map(|(resource, alarm_type, s)| IncidentAlarm {
             resource: id(resource),
             alarm_type: *alarm_type,
+            qualifier: None,
             time: at(*s),
         })
         .collect();

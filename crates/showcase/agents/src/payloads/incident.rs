@@ -33,6 +33,9 @@ pub struct IncidentAlarm {
     /// The type of the alarm.
     #[serde(rename = "type")]
     pub alarm_type: AlarmType,
+    /// What the system that raised it calls its type, where that is unknown here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub qualifier: Option<String>,
     /// The instant at which the element noticed.
     #[serde(with = "rfc3339")]
     pub time: Timestamp,

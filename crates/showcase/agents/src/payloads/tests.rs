@@ -51,6 +51,7 @@ fn sighting(seconds: i64) -> IncidentAlarm {
     IncidentAlarm {
         resource: id("link:B-b1"),
         alarm_type: AlarmType::LossOfSignal,
+        qualifier: None,
         time: at(seconds),
     }
 }

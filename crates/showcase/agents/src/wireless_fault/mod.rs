@@ -41,7 +41,7 @@ impl TaskExecutor for WirelessFault {
         now: Timestamp,
         rng: &mut SeededRng,
     ) -> (Self, Vec<Output>) {
-        let (base, outputs) = Base::start(briefing, now, rng);
+        let (base, outputs) = Base::knowing(knowledge, briefing, now, rng);
         let care = Care::knowing(knowledge);
         (Self { base, care }, outputs)
     }

@@ -21,6 +21,7 @@ fn evidence(alarms: &[(&str, AlarmType, i64)]) -> Evidence {
             .collect(),
         strange: BTreeMap::new(),
         complaints: BTreeMap::new(),
+        named: BTreeMap::new(),
     }
 }
 
@@ -218,6 +219,7 @@ fn the_best_three_of_each_fault_are_named() {
     .map(|(e, alarm_type, s)| IncidentAlarm {
         resource: id(e),
         alarm_type: *alarm_type,
+        qualifier: None,
         time: at(*s),
     })
     .collect();
@@ -324,6 +326,7 @@ fn the_baseline_blames_the_first_alarm() {
     let sighting = |e: &str, alarm_type| IncidentAlarm {
         resource: id(e),
         alarm_type,
+        qualifier: None,
         time: at(0),
     };
     let alarms = [
