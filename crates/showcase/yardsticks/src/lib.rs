@@ -12,6 +12,7 @@
 //! - [`rules`]: first alarm, own alarm, most alarms, suppression by topology; [`codes`]: the codebook
 //!   by Hamming distance and by Bayes; [`walk`]: a random walk with restart; [`classifier`]:
 //!   logistic regression; [`kind`], [`catalogue`]: all of them by name;
+//! - [`named`], [`named_rules`]: first alarm and most alarms where nobody knows what types mean;
 //! - [`labelled`], [`likelihood`], [`tuning`], [`tuned`]: what is learnt, on which seeds, and the
 //!   thresholds that keep all to the same budget of wrong statements.
 //!
@@ -30,6 +31,8 @@ pub mod kind;
 pub mod labelled;
 pub mod likelihood;
 pub mod measure;
+pub mod named;
+pub mod named_rules;
 pub mod online;
 pub mod rules;
 pub mod scene;
@@ -45,5 +48,10 @@ pub use labelled::LabelledDay;
 pub use measure::{CommitmentCounts, KnownTrouble, Measure, Worth};
 pub use online::{Blame, BlameRule, OnlineYardstick, StatementThresholds, Yardstick, heard};
 pub use scene::{AlarmScene, SceneAlarm};
+pub use named::{NamedBlame, NamedBlameRule, NamedKey, NamedScene, NamedYardstick, tune_named};
+pub use named_rules::{FirstNamedAlarmRule, JoinedNodes, MostNamedAlarmsRule};
+pub use online::{
+    AlarmScene, Blame, BlameRule, OnlineYardstick, StatementThresholds, Yardstick, heard,
+};
 pub use tuned::{TunedError, TunedPolicy, TunedYardsticks, TuningDays};
 pub use tuning::{tune, tune_rule};
