@@ -56,6 +56,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "bindings",
             "domain",
             "engine",
+            "metro",
             "network",
             "report",
             "server",

@@ -31,8 +31,8 @@ pub(crate) use language::{Embedding, Reader};
 pub(crate) use mcp::Mcp;
 #[cfg(feature = "showcase")]
 pub(crate) use play::{
-    DayFlags, Demo, History, Learn, LearnEnergy, LearnFrom, Play, Seeds, Simulate, Stage, Story,
-    Yardsticks,
+    DayFlags, Demo, History, Learn, LearnEnergy, LearnFrom, OtherFlags, Play, Seeds, Simulate,
+    Stage, Story, Yardsticks,
 };
 pub(crate) use schema::{Evolve, Form, Parse, SchemaCommand, Show, Verdict};
 pub(crate) use task::{

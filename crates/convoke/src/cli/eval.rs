@@ -1,7 +1,7 @@
 //! The command line of `convoke eval`.
 
 #[cfg(feature = "showcase")]
-use super::{DayFlags, Seeds};
+use super::{DayFlags, OtherFlags, Seeds};
 use super::{Embedding, Reader};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
@@ -64,6 +64,8 @@ pub(crate) struct Faults {
     /// A document as written by `learn yardsticks`, instead of the shipped one.
     #[arg(long, value_name = "FILE")]
     pub(crate) tuned: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) other: OtherFlags,
 }
 
 #[derive(Args)]

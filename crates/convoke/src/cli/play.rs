@@ -2,6 +2,7 @@
 
 use super::Platform;
 use arena::practice::PracticeSetting;
+use arena::second_world::OTHER;
 use clap::{Args, Subcommand};
 use network::TelemetryErrors;
 use network::errors::KEYS;
@@ -60,8 +61,10 @@ pub(crate) struct Stage {
 pub(crate) struct WorldFlags {
     /// The world: ideal, or erring, with false, late, lost and misattributed alarms, measurements
     /// that err and fail, and documents that are wrong. Days that are simulated or recorded as
-    /// streams are in the erring one, all else in the ideal one unless this says otherwise.
-    #[arg(long, value_name = "ideal|erring")]
+    /// streams are in the erring one, all else in the ideal one unless this says otherwise. For
+    /// `simulate --days` and `eval faults` also other: a network that is differently built, whose alarms
+    /// have names of their own, and which is diagnosed by what was learnt from its unlabelled past.
+    #[arg(long, value_name = "ideal|erring|other")]
     pub(crate) world: Option<String>,
     /// What differs from that world; the keys are listed by --help.
     #[arg(long, value_name = "KEY=VALUE,...", long_help = errors_help())]
@@ -69,6 +72,11 @@ pub(crate) struct WorldFlags {
 }
 
 impl WorldFlags {
+    /// True if the second world is asked for.
+    pub(crate) fn is_other(&self) -> bool {
+        self.world.as_deref() == Some(OTHER)
+    }
+
     /// The errors that are asked for; `otherwise` if no world is named. What is wrong is said in words.
     pub(crate) fn errors(&self, otherwise: TelemetryErrors) -> Result<TelemetryErrors, String> {
         let mut errors = match &self.world {
@@ -176,6 +184,21 @@ pub(crate) struct Simulate {
     /// File with the agents' weights of causes, as written by `learn`, instead of the shipped ones.
     #[arg(long, env = "CONVOKE_KNOWLEDGE", value_name = "FILE")]
     pub(crate) knowledge: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) other: OtherFlags,
+}
+
+/// What is only of the second world.
+#[derive(Args)]
+pub(crate) struct OtherFlags {
+    /// In the world other: what agents know, a document as written by `learn history`; without it, it is
+    /// learnt from thirty unlabelled days of that world.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) learnt: Option<PathBuf>,
+    /// In the world other: play nothing, but write the unlabelled days of the first seed into this
+    /// folder, as `learn history` reads them: alarms.csv and links.txt.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) history: Option<PathBuf>,
 }
 
 #[derive(Args)]

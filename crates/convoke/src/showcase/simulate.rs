@@ -14,6 +14,7 @@ use crate::output::{self, Failure, line};
 use crate::showcase::demo::play;
 use crate::showcase::files::{self, write};
 use crate::showcase::progress::Progress;
+use crate::showcase::second_world::{self, SecondDays};
 use arena::day::{Days, Operator};
 use arena::practice::PracticeDurations;
 use arena::referee::ScenarioReport;
@@ -38,6 +39,14 @@ const WIDTH: usize = 120;
 
 pub(crate) async fn run(common: &Common, simulate: Simulate) -> Result<(), Failure> {
     match simulate.days {
+        Some(days) if simulate.stage.world.is_other() => {
+            let days = SecondDays {
+                sites: simulate.sites,
+                days,
+                seeds: simulate.seeds.from(simulate.seed).collect(),
+            };
+            second_world::run(common, &days, &simulate.other)
+        }
         Some(days) if simulate.sweep_practice => {
             let errors = simulate
                 .stage

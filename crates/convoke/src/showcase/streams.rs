@@ -8,6 +8,7 @@ use crate::cli::{Common, DayFlags, Faults, Yardsticks};
 use crate::output::{self, Failure, line};
 use crate::showcase::files;
 use crate::showcase::progress::Progress;
+use crate::showcase::second_world::{self, SecondDays};
 use arena::open_loop::{LabelledDay, StreamDays, TunedYardsticks, diagnose, record, tune_on};
 use arena::stage::topology;
 use network::TelemetryErrors;
@@ -99,6 +100,14 @@ fn told(common: &Common, tuned: &TunedYardsticks, out: &Path) {
 
 /// Has every policy diagnose recorded streams.
 pub(crate) fn faults(common: &Common, wanted: &Faults) -> Result<(), Failure> {
+    if wanted.played.world.is_other() {
+        let days = SecondDays {
+            sites: wanted.played.sites,
+            days: wanted.played.days,
+            seeds: wanted.seeds.from(SCORED_FROM).collect(),
+        };
+        return second_world::run(common, &days, &wanted.other);
+    }
     let tuned = match &wanted.tuned {
         None => TunedYardsticks::in_force().clone(),
         Some(file) => read(file)?,

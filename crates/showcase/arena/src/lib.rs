@@ -8,11 +8,14 @@
 //!   `umbrella` gives people a correlator;
 //! - [`trial`] plays one fault of any kind, [`findings`] are what was found about it, and [`seeds`] says which seeds are for what;
 //! - [`recorder`] records events, [`referee`] and [`score`] evaluate them, [`training`] collects
-//!   training data for agents, [`open_loop`] has every policy diagnose one recorded stream.
+//!   training data for agents, [`open_loop`] has every policy diagnose one recorded stream;
+//! - [`second_world`] does so on a network that is differently built, by what was learnt from its
+//!   unlabelled [`alarm_past`].
 //!
 //! The platform does not depend on it.
 #![forbid(unsafe_code)]
 
+pub mod alarm_past;
 pub mod day;
 mod ems;
 pub mod faults;
@@ -26,6 +29,7 @@ pub mod referee;
 pub mod roster;
 pub mod scenario;
 pub mod score;
+pub mod second_world;
 pub mod seeds;
 pub mod stage;
 pub mod training;

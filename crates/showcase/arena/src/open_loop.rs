@@ -116,7 +116,7 @@ pub fn diagnose(day: &LabelledDay, seed: u64, tuned: &TunedYardsticks) -> Vec<Op
     runs
 }
 
-fn run(policy: &str, day: &LabelledDay, seed: u64, said: &[Commitment]) -> OpenLoopRun {
+pub(crate) fn run(policy: &str, day: &LabelledDay, seed: u64, said: &[Commitment]) -> OpenLoopRun {
     let measure = Measure::new(day.book.graph(), &day.troubles);
     let counts = measure.count(said);
     let faults = day.faults().map(|(place, trouble)| OpenLoopFault {

@@ -1,0 +1,208 @@
+//! The second world in the open loop: a network that is differently built, diagnosed by what was learnt
+//! from its own unlabelled past and by nothing else.
+//!
+//! Streams, truth and measure are those of [`crate::open_loop`]; thresholds of every policy are set on
+//! the same past, by how many statements a day it would have made. Nothing that was learnt from the first
+//! world is loaded: neither its table of causes nor its tuned yardsticks. Read next: [`metro`],
+//! [`agents::oss_fault::origin`], [`yardsticks::named`].
+
+pub use agents::learnt_causes::LearntCauses;
+
+use crate::alarm_past::AlarmPast;
+use crate::open_loop::run;
+use agents::learnt_causes::NamedAlarms;
+use agents::oss_fault::origin::OriginFinder;
+use agents::topology::Topology;
+use domain::time::Timestamp;
+use metro::{MetroFault, MetroParameters, MetroRun, MetroTrouble};
+use report::OpenLoopRun;
+use std::sync::Arc;
+use yardsticks::{
+    Codebook, Consequences, DeliveredAlarm, FirstNamedAlarmRule, JoinedNodes, KnownTrouble,
+    LabelledDay, MostNamedAlarmsRule, NamedBlame, NamedBlameRule, NamedKey, NamedScene,
+    NamedYardstick, heard, tune_named,
+};
+
+/// The name of the world.
+pub const OTHER: &str = "other";
+/// The agents' reasoning by what was learnt, among the policies.
+pub const LEARNT: &str = "agents-learnt";
+/// The yardsticks among the policies.
+pub const YARDSTICKS: [&str; 2] = ["first-alarm", "most-alarms"];
+/// The statements a day that every policy may make: about as many as there are troubles, which any
+/// operator knows from tickets.
+pub const STATEMENTS_PER_DAY: f64 = 6.0;
+/// The days of the past that is learnt from, and the seed of what happens in them.
+pub const PAST_DAYS: u32 = 30;
+/// The seed of the past.
+pub const PAST_SEED: u64 = *crate::seeds::LEARNT.start();
+/// The seed of the network: the past and the days that are scored are of the same one.
+const NETWORK: u64 = 1;
+const BEGINS: &str = "2026-01-05T00:00:00Z";
+
+/// The second world, of some size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SecondWorld {
+    /// The number of sites.
+    pub sites: usize,
+}
+
+impl SecondWorld {
+    /// Its unlabelled past: so many days of a seed.
+    pub fn past(&self, seed: u64, days: u32) -> AlarmPast {
+        let run = self.run(seed, days);
+        AlarmPast {
+            alarms: delivered(run.deliveries),
+            inventory: run.inventory,
+            from: begins(),
+            until: ends(days),
+        }
+    }
+
+    /// So many days of a seed with their truth, as they are scored.
+    pub fn labelled(&self, seed: u64, days: u32) -> LabelledDay {
+        let run = self.run(seed, days);
+        let book = Codebook::new(Consequences::new(run.inventory));
+        let faults = run.faults.iter().map(fault);
+        LabelledDay {
+            troubles: faults.chain(run.troubles.iter().map(trouble)).collect(),
+            book: Arc::new(book),
+            alarms: delivered(run.deliveries),
+            from: begins(),
+            until: ends(days),
+        }
+    }
+
+    fn run(&self, seed: u64, days: u32) -> MetroRun {
+        MetroRun::play(&MetroParameters {
+            sites: self.sites,
+            network: NETWORK,
+            seed,
+            days,
+            begins: begins(),
+        })
+    }
+}
+
+fn begins() -> Timestamp {
+    Timestamp::parse(BEGINS).expect("a literal")
+}
+
+fn ends(days: u32) -> Timestamp {
+    begins().plus_s(f64::from(days) * 86_400.0)
+}
+
+fn delivered(deliveries: Vec<metro::MetroDelivery>) -> Vec<DeliveredAlarm> {
+    let deliveries = deliveries.into_iter();
+    deliveries
+        .map(|it| DeliveredAlarm {
+            at: it.at,
+            alarm: it.alarm,
+        })
+        .collect()
+}
+
+fn fault(fault: &MetroFault) -> KnownTrouble {
+    let until = begins().plus_s(fault.until_s);
+    KnownTrouble {
+        element: fault.element.clone(),
+        cause: Some(fault.cause),
+        from: begins().plus_s(fault.from_s),
+        until: Some(until),
+        restored: Some(until),
+        area: fault.area.iter().cloned().collect(),
+        counts: !fault.area.is_empty(),
+    }
+}
+
+fn trouble(trouble: &MetroTrouble) -> KnownTrouble {
+    let until = begins().plus_s(trouble.until_s);
+    KnownTrouble {
+        element: trouble.site.clone(),
+        cause: None,
+        from: begins().plus_s(trouble.from_s),
+        until: Some(until),
+        restored: Some(until),
+        area: [trouble.site.clone()].into(),
+        counts: false,
+    }
+}
+
+/// The agents' reasoning as a rule of the open loop.
+#[derive(Clone, Debug)]
+pub struct LearntOriginRule(OriginFinder);
+
+impl LearntOriginRule {
+    /// On a network, by what was learnt.
+    pub fn new(book: &Codebook, learnt: Arc<LearntCauses>) -> Self {
+        let inventory = Arc::new(book.graph().inventory().clone());
+        Self(OriginFinder::new(Topology::new(inventory), learnt))
+    }
+}
+
+impl NamedBlameRule for LearntOriginRule {
+    fn blame(&self, alarm: &NamedKey, scene: &NamedScene) -> Option<NamedBlame> {
+        let standing: NamedAlarms = scene
+            .iter()
+            .map(|(key, standing)| (key.clone(), standing.noticed))
+            .collect();
+        let explanation = self.0.explain_one(alarm, &standing)?;
+        let best = explanation.ranked.first()?;
+        Some(NamedBlame {
+            element: best.element.clone(),
+            cause: best.cause,
+            score: best.score,
+            explains: explanation.explains,
+        })
+    }
+}
+
+/// Every policy with its threshold, as set on an unlabelled past.
+pub struct NamedPolicies {
+    rules: Vec<(&'static str, Box<dyn NamedBlameRule>, f64)>,
+}
+
+impl NamedPolicies {
+    /// Sets the thresholds of all on a past.
+    pub fn tuned(past: &AlarmPast, learnt: Arc<LearntCauses>) -> Self {
+        let book = Codebook::new(Consequences::new(Arc::clone(&past.inventory)));
+        let joined = Arc::new(JoinedNodes::new(Arc::clone(&past.inventory)));
+        let rules: [(&str, Box<dyn NamedBlameRule>); 3] = [
+            (
+                YARDSTICKS[0],
+                Box::new(FirstNamedAlarmRule(Arc::clone(&joined))),
+            ),
+            (YARDSTICKS[1], Box::new(MostNamedAlarmsRule(joined))),
+            (LEARNT, Box::new(LearntOriginRule::new(&book, learnt))),
+        ];
+        let days = past.length_days();
+        let tuned = rules.into_iter().map(|(name, rule)| {
+            let least = tune_named(&rule, &past.alarms, past.until, days, STATEMENTS_PER_DAY);
+            (name, rule, least)
+        });
+        Self {
+            rules: tuned.collect(),
+        }
+    }
+
+    /// The names of the policies, each with the least score that it speaks at.
+    pub fn thresholds(&self) -> impl Iterator<Item = (&'static str, f64)> {
+        self.rules.iter().map(|(name, _, least)| (*name, *least))
+    }
+
+    /// What every policy makes of a recorded day.
+    pub fn diagnose(&self, day: &LabelledDay, seed: u64) -> Vec<OpenLoopRun> {
+        let rules = self.rules.iter();
+        rules
+            .map(|(name, rule, least)| {
+                let mut yardstick = NamedYardstick::new(rule, *least);
+                let said = heard(&mut yardstick, &day.alarms, day.until);
+                run(name, day, seed, &said)
+            })
+            .collect()
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests;

@@ -1,0 +1,40 @@
+//! The second world is heard, learnt from and scored.
+
+use super::*;
+use agents::learnt_causes::LearntCauses;
+
+const WORLD: SecondWorld = SecondWorld { sites: 120 };
+
+#[test]
+fn the_past_is_a_record_of_names_and_nodes() {
+    let past = WORLD.past(PAST_SEED, 3);
+    let (record, links) = (past.record(), past.links());
+    let mut lines = record.lines();
+    assert_eq!(
+        lines.next(),
+        Some("alarm_id,device_id,start_timestamp,end_timestamp")
+    );
+    let nodes = |text: &str| text.starts_with("site:") || text.starts_with("router:");
+    for line in lines {
+        let fields: Vec<&str> = line.split(',').collect();
+        assert!(fields.len() == 4 && nodes(fields[1]), "{line}");
+        let began: i64 = fields[2].parse().unwrap();
+        assert!(fields[3].parse().is_ok_and(|ended: i64| ended >= began) || fields[3].is_empty());
+    }
+    assert!(links.lines().all(|line| line.split(',').all(nodes)));
+    // One link for each site, and two uplinks for each router.
+    assert_eq!(links.lines().count(), 120 + 2 * 4);
+}
+
+/// Who learnt nothing says nothing, and who says nothing is scored as that.
+#[test]
+fn every_policy_hears_the_same_day() {
+    let past = WORLD.past(PAST_SEED, 3);
+    let policies = NamedPolicies::tuned(&past, Arc::new(LearntCauses::default()));
+    let day = WORLD.labelled(70_001, 2);
+    let runs = policies.diagnose(&day, 70_001);
+    let names: Vec<&str> = runs.iter().map(|run| run.policy.as_str()).collect();
+    assert_eq!(names, [YARDSTICKS[0], YARDSTICKS[1], LEARNT]);
+    assert_eq!(runs[2].statements, 0);
+    assert!(runs[0].statements > 0 && runs[0].faults.len() == runs[2].faults.len());
+}

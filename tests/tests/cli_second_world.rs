@@ -1,0 +1,71 @@
+//! The second world at the command line: its unlabelled past as files, what is learnt from them, and its
+//! days diagnosed by that.
+//!
+//! Small, so that it is quick; what comes out at full size is in `docs/second-world.md`. No platform
+//! runs. Read next: `cli_alarms.rs`.
+
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use support::block_on;
+use support::process::{Finished, run};
+use tempfile::TempDir;
+
+const OTHER: [&str; 4] = ["--world", "other", "--sites", "60"];
+
+fn convoke(folder: &TempDir, arguments: &[&str]) -> Finished {
+    block_on(run(&folder.path().join("state"), arguments))
+}
+
+fn other(folder: &TempDir, arguments: &[&str]) -> Finished {
+    convoke(folder, &[arguments, &OTHER].concat())
+}
+
+/// What the past of the world taught, as a file.
+fn learnt(folder: &TempDir) -> String {
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let (past, causes) = (path("past"), path("causes.json"));
+    let days = ["simulate", "--days", "20", "--seed", "50001", "--history"];
+    other(folder, &[&days[..], &[&past]].concat()).well();
+    let (alarms, links) = (path("past/alarms.csv"), path("past/links.txt"));
+    let learn = ["learn", "history", "--alarms", &alarms, "--topology"];
+    convoke(folder, &[&learn[..], &[&links, "--out", &causes]].concat()).well();
+    causes
+}
+
+#[test]
+fn what_its_past_taught_diagnoses_its_days() {
+    let folder = tempfile::tempdir().unwrap();
+    let causes = learnt(&folder);
+    let days = ["eval", "faults", "--seeds", "70001..70002", "--json"];
+    let days = [&days[..], &["--learnt", &causes]].concat();
+    let scored = other(&folder, &days).well();
+    let lines = scored.json();
+    let policies: Vec<&str> = lines
+        .iter()
+        .filter_map(|line| line["policy"].as_str())
+        .collect();
+    for policy in ["first-alarm", "most-alarms", "agents-learnt"] {
+        assert!(policies.contains(&policy), "{policies:?}");
+    }
+    assert_eq!(other(&folder, &days).stdout, scored.stdout);
+}
+
+#[test]
+fn the_past_that_was_learnt_from_is_not_scored_and_weights_are_no_causes() {
+    let folder = tempfile::tempdir().unwrap();
+    let refused = other(&folder, &["eval", "faults", "--seeds", "50001..50002"]);
+    assert_ne!(refused.code, 0);
+    assert!(
+        refused.stderr.contains("score others"),
+        "{}",
+        refused.stderr
+    );
+    let weights = folder.path().join("weights.txt");
+    std::fs::write(&weights, "window-s 77\n").unwrap();
+    let weights = weights.display().to_string();
+    let refused = other(&folder, &["eval", "faults", "--learnt", &weights]);
+    assert_ne!(refused.code, 0);
+    assert!(refused.stderr.contains("weights.txt"), "{}", refused.stderr);
+}
