@@ -2,10 +2,9 @@
 //!
 //! A tour: [`demo`] runs a use case, [`simulate`] many scenarios and whole days, [`learn`] learns
 //! from days and from histories of alarms ([`causes`]), which [`eval`] scores; [`streams`] records streams of alarms,
-//! tunes yardsticks on them and has every policy diagnose them; [`show`] prints a run on a terminal, [`replay`] steps through a record; [`fault`]
-//! injects faults into the network of a running platform; [`lab`] is the laboratory of real routers; [`files`] reads and writes their files,
-//! tunes yardsticks on them and has every policy diagnose them, [`second_world`] those of the second world; [`show`] prints a run on a terminal, [`replay`] steps through a record; [`fault`]
-//! injects faults into the network of a running platform; [`files`] reads and writes their files,
+//! tunes yardsticks on them and has every policy diagnose them, [`second_world`] those of the second world; [`show`] prints a
+//! run on a terminal, [`replay`] steps through a record; [`fault`] injects faults into the network of a running platform; [`lab`]
+//! is the laboratory of real routers; [`files`] reads and writes their files,
 //! and [`progress`] displays progress. Absent from builds without the feature `showcase`. Read
 //! next: [`arena`].
 

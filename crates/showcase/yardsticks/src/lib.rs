@@ -46,12 +46,9 @@ pub use consequences::Consequences;
 pub use kind::YardstickKind;
 pub use labelled::LabelledDay;
 pub use measure::{CommitmentCounts, KnownTrouble, Measure, Worth};
-pub use online::{Blame, BlameRule, OnlineYardstick, StatementThresholds, Yardstick, heard};
-pub use scene::{AlarmScene, SceneAlarm};
 pub use named::{NamedBlame, NamedBlameRule, NamedKey, NamedScene, NamedYardstick, tune_named};
 pub use named_rules::{FirstNamedAlarmRule, JoinedNodes, MostNamedAlarmsRule};
-pub use online::{
-    AlarmScene, Blame, BlameRule, OnlineYardstick, StatementThresholds, Yardstick, heard,
-};
+pub use online::{Blame, BlameRule, OnlineYardstick, StatementThresholds, Yardstick, heard};
+pub use scene::{AlarmScene, SceneAlarm};
 pub use tuned::{TunedError, TunedPolicy, TunedYardsticks, TuningDays};
 pub use tuning::{tune, tune_rule};

@@ -247,9 +247,16 @@ fn alarm(
         AlarmType::Unknown => format!("{} ({}): {}", told.alarm_type, told.qualifier, told.text),
         _ => told.text.clone(),
     };
+    // What is unknown to a system that speaks of `convoke-ems` has its name in the qualifier already.
+    let qualifier = match alarm_type {
+        AlarmType::Unknown if told.qualifier.is_empty() => told.alarm_type.to_string(),
+        AlarmType::Unknown => told.qualifier.clone(),
+        _ => String::new(),
+    };
     Alarm {
         resource,
         alarm_type,
+        qualifier,
         severity: told.severity.unwrap_or(raised),
         time: by.clock.ours(told.time, by.now),
         cleared: told.severity.is_none(),

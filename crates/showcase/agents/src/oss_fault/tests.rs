@@ -23,8 +23,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 mod at_scale;
-mod verdicts;
 mod learnt;
+mod verdicts;
 
 /// The OSS agent and everything it said.
 struct Play {

@@ -89,6 +89,7 @@ impl AlarmConditions {
             let alarm = |severity, cleared, text: &str| Alarm {
                 resource: key.0.clone(),
                 alarm_type: key.1,
+                qualifier: String::new(),
                 severity,
                 time: snapshot.at,
                 cleared,

@@ -111,6 +111,7 @@ impl Judge<'_> {
                 alarm: Alarm {
                     resource,
                     alarm_type,
+                    qualifier: String::new(),
                     severity,
                     time: noticed,
                     cleared,

@@ -67,6 +67,7 @@ impl Lab {
         let alarm = Alarm {
             resource: id("link:A-B"),
             alarm_type: AlarmType::LinkDown,
+            qualifier: String::new(),
             severity: Severity::Major,
             time: self.now,
             cleared,
