@@ -23,7 +23,7 @@ const WAITING: usize = 100_000;
 /// What is told once, however often it changes while it waits.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Subject {
-    Alarm(ElementId, AlarmType),
+    Alarm(ElementId, AlarmType, String),
     Figures,
 }
 
@@ -115,7 +115,8 @@ impl TelemetryQueue {
 fn subject(of: &ManagedEvent) -> Option<Subject> {
     match of {
         ManagedEvent::Told(_, Telemetry::Alarm(alarm)) => {
-            Some(Subject::Alarm(alarm.resource.clone(), alarm.alarm_type))
+            let (resource, qualifier) = (alarm.resource.clone(), alarm.qualifier.clone());
+            Some(Subject::Alarm(resource, alarm.alarm_type, qualifier))
         }
         ManagedEvent::Told(_, Telemetry::Performance(_)) => Some(Subject::Figures),
         _ => None,
@@ -147,6 +148,7 @@ mod tests {
         let alarm = Alarm {
             resource: ElementId::new(format!("link:{number}")),
             alarm_type: AlarmType::LinkDown,
+            qualifier: String::new(),
             severity: Severity::Major,
             time,
             cleared,

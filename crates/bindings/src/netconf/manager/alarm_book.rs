@@ -3,7 +3,7 @@
 //! Notifications repeat, come late and are lost with the connection; the list is read after each
 //! connection. Of both together an agent hears each raise and each clear once: what the book already
 //! says is no news, what the list has and nobody told is raised, what stood and is gone from the list
-//! is cleared. Several foreign alarms may be one of ours (both ends of a link, unknown types): it is
+//! is cleared. Several foreign alarms may be one of ours (both ends of a link, types of one meaning): it is
 //! cleared when the last of them is. Pure: time is an argument. Read next: [`super::alarm_types`].
 
 use super::alarms::{AlarmSnapshot, ForeignAlarm, YangIdentity};
@@ -19,10 +19,13 @@ const KEPT: usize = 100_000;
 /// What tells alarms of a system apart (RFC 8632 §3.2).
 type Key = (String, YangIdentity, String);
 
+/// The alarm of ours that a foreign one is: the element, the type, and the qualifier ([`Alarm::qualifier`]).
+type Ours = (ElementId, AlarmType, String);
+
 /// What is known of one alarm.
 #[derive(Clone, Debug)]
 struct Known {
-    ours: (ElementId, AlarmType),
+    ours: Ours,
     severity: Option<Severity>,
     /// The severity when it was last raised.
     raised: Severity,
@@ -46,7 +49,7 @@ struct Reading<'a> {
 pub struct AlarmBook {
     known: BTreeMap<Key, Known>,
     /// How many foreign alarms stand for each of ours.
-    standing: BTreeMap<(ElementId, AlarmType), usize>,
+    standing: BTreeMap<Ours, usize>,
     /// True if there is no room for another, and all that are known stand.
     is_full: bool,
     /// True once a list has shown an alarm: whoever may not read the list is shown none.
@@ -216,11 +219,15 @@ impl AlarmBook {
 }
 
 impl Reading<'_> {
-    fn ours(&self, told: &ForeignAlarm) -> (ElementId, AlarmType) {
-        (
-            self.names.element(&told.resource),
-            self.types.ours(&told.alarm_type),
-        )
+    fn ours(&self, told: &ForeignAlarm) -> Ours {
+        let alarm_type = self.types.ours(&told.alarm_type);
+        // What is unknown to a system that speaks of `convoke-ems` has its name in the qualifier already.
+        let qualifier = match alarm_type {
+            AlarmType::Unknown if told.qualifier.is_empty() => told.alarm_type.to_string(),
+            AlarmType::Unknown => told.qualifier.clone(),
+            _ => String::new(),
+        };
+        (self.names.element(&told.resource), alarm_type, qualifier)
     }
 }
 
@@ -232,13 +239,8 @@ fn key(of: &ForeignAlarm) -> Key {
     )
 }
 
-fn alarm(
-    ours: &(ElementId, AlarmType),
-    told: &ForeignAlarm,
-    raised: Severity,
-    by: Reading<'_>,
-) -> Alarm {
-    let (resource, alarm_type) = ours.clone();
+fn alarm(ours: &Ours, told: &ForeignAlarm, raised: Severity, by: Reading<'_>) -> Alarm {
+    let (resource, alarm_type, qualifier) = ours.clone();
     // What has no name here goes by its own.
     let text = match alarm_type {
         AlarmType::Unknown if told.qualifier.is_empty() => {
@@ -246,12 +248,6 @@ fn alarm(
         }
         AlarmType::Unknown => format!("{} ({}): {}", told.alarm_type, told.qualifier, told.text),
         _ => told.text.clone(),
-    };
-    // What is unknown to a system that speaks of `convoke-ems` has its name in the qualifier already.
-    let qualifier = match alarm_type {
-        AlarmType::Unknown if told.qualifier.is_empty() => told.alarm_type.to_string(),
-        AlarmType::Unknown => told.qualifier.clone(),
-        _ => String::new(),
     };
     Alarm {
         resource,

@@ -96,10 +96,14 @@ fn an_unknown_type_is_kept_under_its_own_name() {
     assert_eq!(said(&heard), "+router:CHI unknown");
     assert_eq!(heard.text, "acme:flux: it is so");
     assert_eq!(heard.severity, Severity::Warning);
-    // A second unknown type on the same element stands beside it.
+    // A second unknown type on the same element stands beside it, and is another alarm.
     desk.hears(notification("CHI", "flow", "minor", at(1)), at(1));
     let first = desk.hears(notification("CHI", "flux", "cleared", at(2)), at(2));
-    assert_eq!(first, None, "one of them still stands");
+    assert_eq!(
+        first.map(|a| (a.cleared, a.qualifier)),
+        Some((true, "acme:flux".to_owned()))
+    );
+    assert_eq!(desk.book.standing(), 1);
     let second = desk.hears(notification("CHI", "flow", "cleared", at(3)), at(3));
     assert!(second.unwrap().cleared);
 }
