@@ -68,10 +68,7 @@ fn learnt_causes(file: &Path, text: &str) -> Result<Knowledge, SettingsError> {
         line: wrong.line(),
         message: wrong.to_string(),
     })?;
-    Ok(Knowledge {
-        learnt: Some(Arc::new(learnt)),
-        ..Knowledge::in_force()
-    })
+    Ok(Knowledge::in_force_with(learnt))
 }
 
 #[cfg(test)]

@@ -96,6 +96,7 @@ impl ManagerEvent {
                     time,
                     cleared,
                     text,
+                    qualifier: _,
                 } = alarm.clone();
                 Some(Self::Alarm {
                     at,

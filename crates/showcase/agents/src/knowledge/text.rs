@@ -11,9 +11,11 @@
 //! reader's. Read next: [`super::learning`].
 
 use super::{Effect, Knowledge, Odds};
+use crate::learnt_causes::LearntCauses;
 use domain::cause::Cause;
 use domain::telemetry::AlarmType;
 use std::fmt;
+use std::sync::Arc;
 
 /// The reason why a text is no knowledge.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -31,6 +33,14 @@ impl Knowledge {
     /// The knowledge that ships: `knowledge/in-force.txt` as it was when the program was built.
     pub fn in_force() -> Self {
         Self::parse(SHIPPED).expect("a test reads the knowledge that ships")
+    }
+
+    /// The knowledge that ships, with what a history taught of alarm types that have no name here.
+    pub fn in_force_with(learnt: LearntCauses) -> Self {
+        Self {
+            learnt: Some(Arc::new(learnt)),
+            ..Self::in_force()
+        }
     }
 
     /// Reads what [`fmt::Display`] writes.

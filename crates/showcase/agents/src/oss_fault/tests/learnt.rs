@@ -7,10 +7,7 @@ use crate::learnt_causes::LearntCauses;
 use crate::learnt_causes::tests::graph;
 
 fn learnt() -> Play {
-    let knowledge = Knowledge {
-        learnt: Some(Arc::new(LearntCauses::of(&graph()))),
-        ..Knowledge::in_force()
-    };
+    let knowledge = Knowledge::in_force_with(LearntCauses::of(&graph()));
     let agent = crate::roster::hosted_knowing("oss-fault", &Arc::new(knowledge));
     let mut play = Play {
         agent: agent.unwrap(),
