@@ -2,7 +2,7 @@
 //!
 //! A `convoke serve` of its own takes assignments and cancellations, pipelined over SSH by several
 //! clients, until it is killed at a moment chosen by a seed. Its store is checked row by row; then
-//! it is started again, read completely, loaded again and killed again: a hundred times, or
+//! it is started again, read completely, loaded again and killed again: forty times, or
 //! `CONVOKE_CRASH_CYCLES` times; the seed is printed and taken from `CONVOKE_CRASH_SEED`. This
 //! proves recovery and idempotence, not fsync: the kernel keeps the writes of a killed process.
 //! Read next: `robustness.rs`, and `store`, whose tests damage files and cut the power.
@@ -61,7 +61,7 @@ type Tasks = BTreeMap<String, Known>;
 #[test]
 fn what_was_acknowledged_before_a_kill_is_found_after_it() {
     let (cycles, seed) = (
-        setting("CONVOKE_CRASH_CYCLES", 100),
+        setting("CONVOKE_CRASH_CYCLES", 40),
         setting("CONVOKE_CRASH_SEED", 1),
     );
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
