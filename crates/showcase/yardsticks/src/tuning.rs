@@ -5,7 +5,8 @@
 //! days for the same budget: for each waiting time, all that the policy would say is collected; the
 //! threshold of each cause is set where a further right statement would cost more wrong ones than a
 //! common price allows, and the price is raised until the budget is kept when the day is heard
-//! again. Deterministic. Read next: [`crate::tuned`].
+//! again. Days are heard beside each other, on as many threads as there are processors; what comes of
+//! them does not depend on it. Read next: [`crate::tuned`].
 
 use crate::classifier::{Classifier, Example, features};
 use crate::codebook::SceneKey;
@@ -21,6 +22,8 @@ use domain::cause::Cause;
 use domain::time::Timestamp;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::num::NonZero;
+use std::thread::ScopedJoinHandle;
 
 /// The waiting times that are tried, in seconds.
 const WAITS_S: [f64; 3] = [120.0, 300.0, 900.0];
@@ -49,6 +52,15 @@ impl Reached {
 
     fn wrong_per_day(&self) -> f64 {
         f64::from(self.wrong) / self.days.max(f64::MIN_POSITIVE)
+    }
+
+    fn and(self, other: &Self) -> Self {
+        Self {
+            faults: self.faults + other.faults,
+            named_first: self.named_first + other.named_first,
+            wrong: self.wrong + other.wrong,
+            days: self.days + other.days,
+        }
     }
 
     fn is_better_than(&self, other: &Self) -> bool {
@@ -102,7 +114,7 @@ pub fn tune(days: &[LabelledDay], on: TuningDays, wrong_per_day: f64) -> TunedYa
 pub fn tune_rule<R: BlameRule>(
     days: &[LabelledDay],
     wrong_per_day: f64,
-    make: impl Fn(&LabelledDay) -> R,
+    make: impl Fn(&LabelledDay) -> R + Sync,
 ) -> TunedPolicy {
     let mut best: Option<(Reached, StatementThresholds)> = None;
     for wait_s in WAITS_S {
@@ -148,18 +160,39 @@ type Scored = (Cause, f64, Worth);
 fn collect<R: BlameRule>(
     days: &[LabelledDay],
     wait_s: f64,
-    make: &impl Fn(&LabelledDay) -> R,
+    make: &(impl Fn(&LabelledDay) -> R + Sync),
 ) -> Vec<Scored> {
-    let mut all = Vec::new();
-    for day in days {
+    let of_day = |day: &LabelledDay| -> Vec<Scored> {
         let thresholds = StatementThresholds::none(wait_s);
         let mut online = OnlineYardstick::new(make(day), thresholds, day.book.clone());
         let said = heard(&mut online, &day.alarms, day.until);
         let measure = Measure::new(day.book.graph(), &day.troubles);
         let scored = said.iter().zip(online.scores());
-        all.extend(scored.map(|(c, score)| (c.cause, *score, measure.worth(c))));
-    }
-    all
+        let scored = scored.map(|(c, score)| (c.cause, *score, measure.worth(c)));
+        scored.collect()
+    };
+    beside_each_other(days, of_day).concat()
+}
+
+/// Does something with each day, several beside each other; what came of them in the order of days.
+fn beside_each_other<T: Send>(
+    days: &[LabelledDay],
+    of: impl Fn(&LabelledDay) -> T + Sync,
+) -> Vec<T> {
+    let at_once = std::thread::available_parallelism().map_or(1, NonZero::get);
+    let groups = days.chunks(at_once).map(|group| {
+        std::thread::scope(|scope| {
+            let of = &of;
+            let threads: Vec<_> = group
+                .iter()
+                .map(|day| scope.spawn(move || of(day)))
+                .collect();
+            let ended = threads.into_iter().map(ScopedJoinHandle::join);
+            let ended = ended.map(|ended| ended.expect("no day panics"));
+            ended.collect::<Vec<T>>()
+        })
+    });
+    groups.flatten().collect()
 }
 
 /// The threshold of each cause from which on right statements outweigh wrong ones at a price.
@@ -201,21 +234,22 @@ fn wrong_at(said: &[Scored], least: &BTreeMap<Cause, f64>) -> u32 {
 fn reach<R: BlameRule>(
     days: &[LabelledDay],
     thresholds: &StatementThresholds,
-    make: &impl Fn(&LabelledDay) -> R,
+    make: &(impl Fn(&LabelledDay) -> R + Sync),
 ) -> Reached {
-    let mut reached = Reached::default();
-    for day in days {
+    let of_day = |day: &LabelledDay| -> Reached {
         let mut online = OnlineYardstick::new(make(day), thresholds.clone(), day.book.clone());
         let said: Vec<Commitment> = heard(&mut online, &day.alarms, day.until);
         let measure = Measure::new(day.book.graph(), &day.troubles);
-        for (place, _) in day.faults() {
-            reached.faults += 1;
-            reached.named_first += u32::from(measure.named_first(place, &said));
+        let first = |(place, _)| measure.named_first(place, &said);
+        Reached {
+            faults: day.faults().count() as u32,
+            named_first: day.faults().filter(|fault| first(*fault)).count() as u32,
+            wrong: measure.count(&said).wrong(),
+            days: day.length_days(),
         }
-        reached.wrong += measure.count(&said).wrong();
-        reached.days += day.length_days();
-    }
-    reached
+    };
+    let days = beside_each_other(days, of_day);
+    days.iter().fold(Reached::default(), Reached::and)
 }
 
 /// Notes the features of every hypothesis that is weighed, and blames nothing.
