@@ -18,6 +18,7 @@
 
 mod desk;
 mod episode;
+mod event;
 mod listener;
 mod network;
 mod plan;
@@ -29,5 +30,6 @@ mod survey;
 mod system;
 mod workers;
 
-pub use network::{ManagedEvent, ManagedNetwork};
+pub use event::ManagedEvent;
+pub use network::ManagedNetwork;
 pub use survey::{Survey, SurveyError, SystemSummary, survey};

@@ -8,6 +8,7 @@ mod actions;
 
 use super::desk::{Asker, Desk, Sender};
 use super::episode::Recurrence;
+use super::event::ManagedEvent;
 use super::queue::TelemetryQueue;
 use super::survey::Survey;
 use super::system::{ACTIONS, Brought, Order, System, SystemEvent};
@@ -45,19 +46,6 @@ struct Managed {
     queue: TelemetryQueue,
     /// What had no room in it.
     left_out: Recurrence,
-}
-
-/// Something that has happened, for whom it is.
-#[derive(Debug)]
-pub enum ManagedEvent {
-    /// Telemetry of a domain.
-    Told(Domain, Telemetry),
-    /// A report of an engineer to the hosted agent that sent it.
-    Field(String, FieldReport),
-    /// A report of an engineer to a caller of the platform's own management system.
-    CallersField(FieldReport),
-    /// What came of an action of a hosted agent.
-    Outcome(String, Token, Outcome),
 }
 
 /// A network that is managed elsewhere.

@@ -7,7 +7,7 @@
 //! told, and of figures the last; so a flood of the same is short. Pure: time is an argument. Read
 //! next: [`super::network`].
 
-use super::network::ManagedEvent;
+use super::event::ManagedEvent;
 use domain::inventory::ElementId;
 use domain::telemetry::{AlarmType, Telemetry};
 use domain::time::Timestamp;

@@ -5,7 +5,7 @@
 //! invented. Read next: [`crate::outage`].
 
 use crate::chance::{below, instants, uniform};
-use crate::plant::{LinkEnd, Plant};
+use crate::plant::{MetroLinkEnd, Plant};
 use domain::cause::Cause;
 use domain::inventory::ElementId;
 use domain::time::SeededRng;
@@ -173,9 +173,9 @@ pub(crate) fn links_lost(plant: &Plant, at: Breakable) -> Vec<usize> {
         Breakable::Duct(duct) => plant.ducts[duct].1.clone(),
         Breakable::Card(card) => plant.links_of_card(card).collect(),
         Breakable::Router(router) => {
-            let of_router = |end: &LinkEnd| match end {
-                LinkEnd::Card(card) => plant.cards[*card].router == Some(router),
-                LinkEnd::Site(_) => false,
+            let of_router = |end: &MetroLinkEnd| match end {
+                MetroLinkEnd::Card(card) => plant.cards[*card].router == Some(router),
+                MetroLinkEnd::Site(_) => false,
             };
             let links = plant.links.iter().enumerate();
             links

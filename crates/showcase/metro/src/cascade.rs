@@ -7,7 +7,7 @@
 use crate::breakage::{Breakable, MetroFault};
 use crate::chance::{below, chance, log_normal, uniform};
 use crate::outage::Outage;
-use crate::plant::{LinkEnd, Plant, TreeSite};
+use crate::plant::{MetroLinkEnd, Plant, TreeSite};
 use crate::vocabulary::MetroAlarmType;
 use domain::inventory::ElementId;
 use domain::time::SeededRng;
@@ -164,7 +164,7 @@ impl Spread<'_> {
                         self.notice_later((optic, RLos), 0.96, at_s, [0.2, 2.5], told_from_s);
                     }
                 }
-                if let (Some(_), LinkEnd::Card(card)) = (link.uplink_of, &link.ends[end]) {
+                if let (Some(_), MetroLinkEnd::Card(card)) = (link.uplink_of, &link.ends[end]) {
                     let id = &plant.cards[*card].id;
                     self.notice_later((id, BfdDown), 0.9, at_s, [1.0, 4.0], told_from_s);
                 }
@@ -174,18 +174,20 @@ impl Spread<'_> {
 
     /// How an end of a link speaks: not at all if it is dead; at once; or from some second on, when it
     /// is back.
-    fn speaks(&self, end: &LinkEnd) -> Option<Option<f64>> {
+    fn speaks(&self, end: &MetroLinkEnd) -> Option<Option<f64>> {
         let back_s = self.fault.until_s + 30.0;
         match (end, self.fault.at) {
-            (LinkEnd::Card(card), Breakable::Card(dead)) if *card == dead => None,
-            (LinkEnd::Card(card), at) => match self.plant.cards[*card].router {
+            (MetroLinkEnd::Card(card), Breakable::Card(dead)) if *card == dead => None,
+            (MetroLinkEnd::Card(card), at) => match self.plant.cards[*card].router {
                 Some(router) if at == Breakable::Router(router) => None,
                 Some(router) if self.outage.routers.contains(&router) => Some(Some(back_s)),
                 _ => Some(None),
             },
-            (LinkEnd::Site(site), _) if self.outage.ended.contains_key(site) => None,
-            (LinkEnd::Site(site), _) if self.outage.sites.contains_key(site) => Some(Some(back_s)),
-            (LinkEnd::Site(_), _) => Some(None),
+            (MetroLinkEnd::Site(site), _) if self.outage.ended.contains_key(site) => None,
+            (MetroLinkEnd::Site(site), _) if self.outage.sites.contains_key(site) => {
+                Some(Some(back_s))
+            }
+            (MetroLinkEnd::Site(_), _) => Some(None),
         }
     }
 
@@ -206,7 +208,7 @@ impl Spread<'_> {
                 self.notice((&router.id, TunnelSwitched), 0.95, at_s, [1.0, 3.0]);
                 let busy = (9.0..22.0).contains(&(at_s % 86_400.0 / 3_600.0));
                 let other = &plant.links[router.uplinks[1 - way]].ends[1];
-                if let LinkEnd::Card(card) = other {
+                if let MetroLinkEnd::Card(card) = other {
                     let id = &plant.cards[*card].id;
                     let p = if busy { 0.6 } else { 0.1 };
                     self.notice((id, QueueDiscard), p, at_s, [30.0, 300.0]);

@@ -4,7 +4,7 @@
 //! router two to the hubs. Read next: [`crate::breakage`].
 
 use crate::chance::{Purpose, below, chance, generator, uniform};
-use crate::plant::{Feed, LinkEnd, Plant, PlantCard, PlantLink, PlantRouter, TreeSite};
+use crate::plant::{MetroLinkEnd, Plant, PlantCard, PlantLink, PlantRouter, SiteFeed, TreeSite};
 use domain::inventory::{
     Cell, Domain, Element, ElementId, ElementKind, Inventory, Link, RadioUnit,
 };
@@ -137,10 +137,10 @@ impl Builder {
     }
 
     /// A link from above to below.
-    fn link(&mut self, name: &str, ends: [LinkEnd; 2], uplink_of: Option<usize>) -> usize {
-        let bearer = |end: &LinkEnd| match end {
-            LinkEnd::Card(card) => self.plant.cards[*card].id.clone(),
-            LinkEnd::Site(site) => self.plant.sites[*site].id.clone(),
+    fn link(&mut self, name: &str, ends: [MetroLinkEnd; 2], uplink_of: Option<usize>) -> usize {
+        let bearer = |end: &MetroLinkEnd| match end {
+            MetroLinkEnd::Card(card) => self.plant.cards[*card].id.clone(),
+            MetroLinkEnd::Site(site) => self.plant.sites[*site].id.clone(),
         };
         let [upper, lower] = [bearer(&ends[0]), bearer(&ends[1])];
         let at = self.inventory.elements[&lower].clone();
@@ -233,7 +233,7 @@ impl Builder {
         let upper = known.unwrap_or_else(|| self.card(hub, None, slot));
         let lower = self.card(router, Some(number), way + 1);
         let name = format!("{place}-Agg-{:02}", number + 1);
-        let ends = [LinkEnd::Card(upper), LinkEnd::Card(lower)];
+        let ends = [MetroLinkEnd::Card(upper), MetroLinkEnd::Card(lower)];
         self.link(&name, ends, Some(number))
     }
 
@@ -260,12 +260,12 @@ impl Builder {
             .collect();
         let direct = candidates.is_empty() || chance(&mut self.rng, DIRECT);
         let feed = match direct {
-            true => Feed::Card(card),
-            false => Feed::Site(candidates[below(&mut self.rng, candidates.len())]),
+            true => SiteFeed::Card(card),
+            false => SiteFeed::Site(candidates[below(&mut self.rng, candidates.len())]),
         };
         let (upper, depth) = match feed {
-            Feed::Card(card) => (LinkEnd::Card(card), 1),
-            Feed::Site(site) => (LinkEnd::Site(site), self.plant.sites[site].depth + 1),
+            SiteFeed::Card(card) => (MetroLinkEnd::Card(card), 1),
+            SiteFeed::Site(site) => (MetroLinkEnd::Site(site), self.plant.sites[site].depth + 1),
         };
         let cells = (1..=CELLS_PER_SITE).map(|sector| {
             let cell = self.element(
@@ -296,7 +296,11 @@ impl Builder {
             near: Vec::new(),
             battery_s,
         });
-        let link = self.link(&format!("up-{name}"), [upper, LinkEnd::Site(own)], None);
+        let link = self.link(
+            &format!("up-{name}"),
+            [upper, MetroLinkEnd::Site(own)],
+            None,
+        );
         self.plant.sites[own].link = link;
     }
 
@@ -339,7 +343,7 @@ impl Builder {
     /// Links that leave a router side by side lie in one duct.
     fn tree_ducts(&mut self, router: usize, first: usize) {
         let sites = self.plant.sites[first..].iter();
-        let direct = sites.filter(|site| matches!(site.feed, Feed::Card(_)));
+        let direct = sites.filter(|site| matches!(site.feed, SiteFeed::Card(_)));
         let links: Vec<usize> = direct.map(|site| site.link).collect();
         for together in links.chunks(LINKS_PER_DUCT).filter(|links| links.len() > 1) {
             self.duct(router, together);

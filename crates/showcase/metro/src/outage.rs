@@ -5,7 +5,7 @@
 //! Refuses to know who notices. Read next: [`crate::cascade`].
 
 use crate::breakage::{Breakable, MetroFault, links_lost};
-use crate::plant::{Feed, Plant};
+use crate::plant::{Plant, SiteFeed};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Of a fault: which links are gone and which sites are out, from when.
@@ -49,8 +49,8 @@ impl Outage {
         // Sites stand behind those that they hang from.
         for (place, site) in plant.sites.iter().enumerate() {
             let above = match site.feed {
-                Feed::Site(above) => outage.sites.get(&above).copied(),
-                Feed::Card(_) => outage.routers.contains(&site.router).then_some(dark_s),
+                SiteFeed::Site(above) => outage.sites.get(&above).copied(),
+                SiteFeed::Card(_) => outage.routers.contains(&site.router).then_some(dark_s),
             };
             let own = outage.links.get(&site.link).copied();
             if let Some(at_s) = above.into_iter().chain(own).reduce(f64::min) {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 /// What a site hangs from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Feed {
+pub enum SiteFeed {
     /// A card of its aggregation router, by index.
     Card(usize),
     /// Another site, by index.
@@ -21,7 +21,7 @@ pub struct TreeSite {
     /// The site.
     pub id: ElementId,
     /// What it hangs from.
-    pub feed: Feed,
+    pub feed: SiteFeed,
     /// The link from there, by index.
     pub link: usize,
     /// Links between it and its router.
@@ -49,7 +49,7 @@ pub struct PlantCard {
 
 /// An end of a link.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum LinkEnd {
+pub enum MetroLinkEnd {
     /// A card, by index.
     Card(usize),
     /// A site, by index.
@@ -62,7 +62,7 @@ pub struct PlantLink {
     /// The link.
     pub id: ElementId,
     /// The upper and the lower end.
-    pub ends: [LinkEnd; 2],
+    pub ends: [MetroLinkEnd; 2],
     /// Its modules, likewise.
     pub optics: [ElementId; 2],
     /// The aggregation router whose uplink it is, by index; none in a tree.
@@ -99,10 +99,10 @@ pub struct Plant {
 
 impl Plant {
     /// The aggregation router to which an end of a link reports; none for a hub's.
-    pub fn router_of(&self, end: &LinkEnd) -> Option<usize> {
+    pub fn router_of(&self, end: &MetroLinkEnd) -> Option<usize> {
         match end {
-            LinkEnd::Card(card) => self.cards[*card].router,
-            LinkEnd::Site(site) => Some(self.sites[*site].router),
+            MetroLinkEnd::Card(card) => self.cards[*card].router,
+            MetroLinkEnd::Site(site) => Some(self.sites[*site].router),
         }
     }
 
@@ -110,15 +110,15 @@ impl Plant {
     pub fn links_of_card(&self, card: usize) -> impl Iterator<Item = usize> {
         let links = self.links.iter().enumerate();
         links
-            .filter(move |(_, link)| link.ends.contains(&LinkEnd::Card(card)))
+            .filter(move |(_, link)| link.ends.contains(&MetroLinkEnd::Card(card)))
             .map(|(place, _)| place)
     }
 
     /// The site that a tree's link feeds, by index.
     pub fn fed_by(&self, link: usize) -> Option<usize> {
         match self.links[link].ends[1] {
-            LinkEnd::Site(site) => Some(site),
-            LinkEnd::Card(_) => None,
+            MetroLinkEnd::Site(site) => Some(site),
+            MetroLinkEnd::Card(_) => None,
         }
     }
 }

@@ -31,6 +31,13 @@ pub struct TunedPolicy {
     pub wrong_per_day: f64,
 }
 
+impl TunedPolicy {
+    /// How good it was on the days that it was tuned on: named first, then as few wrong statements as may be.
+    pub(crate) fn merit(&self) -> (f64, f64) {
+        (self.named_first, -self.wrong_per_day)
+    }
+}
+
 /// The days that were tuned on.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TuningDays {

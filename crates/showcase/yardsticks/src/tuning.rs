@@ -21,6 +21,7 @@ use crate::tuned::{TunedPolicy, TunedYardsticks, TuningDays};
 use domain::cause::Cause;
 use domain::time::Timestamp;
 use std::cell::RefCell;
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::num::NonZero;
 use std::thread::ScopedJoinHandle;
@@ -87,7 +88,7 @@ pub fn tune(days: &[LabelledDay], on: TuningDays, wrong_per_day: f64) -> TunedYa
             let policy = tune_rule(days, wrong_per_day, |day| kind.rule(&with, &day.book));
             let better = best
                 .as_ref()
-                .is_none_or(|(_, known)| policy.named_first > known.named_first);
+                .is_none_or(|(_, known)| policy.merit() > known.merit());
             if better {
                 best = Some((restart, policy));
             }
@@ -99,13 +100,14 @@ pub fn tune(days: &[LabelledDay], on: TuningDays, wrong_per_day: f64) -> TunedYa
             tuned.policies.insert(kind.as_str().to_owned(), policy);
         }
     }
-    let named_first = |kind: &YardstickKind| {
+    // Of equals the one that errs less often.
+    let merit = |kind: &YardstickKind| {
         let policy = tuned.policies.get(kind.as_str());
-        policy.map_or(0.0, |policy| policy.named_first)
+        policy.map_or((0.0, 0.0), TunedPolicy::merit)
     };
     let best = YardstickKind::ALL
         .into_iter()
-        .max_by(|a, b| named_first(a).total_cmp(&named_first(b)));
+        .max_by(|a, b| merit(a).partial_cmp(&merit(b)).unwrap_or(Ordering::Equal));
     tuned.best = best.map_or_else(String::new, |kind| kind.as_str().to_owned());
     tuned
 }

@@ -2,8 +2,9 @@
 //!
 //! Read next: [`super::super::workers`], whose sessions carry them out.
 
-use super::{ManagedEvent, ManagedNetwork, field};
+use super::{ManagedNetwork, field};
 use crate::managed::desk::{self, Asker, Sender, UnderWay};
+use crate::managed::event::ManagedEvent;
 use crate::managed::routing::route;
 use crate::managed::system::{ACTIONS, Order, System};
 use bindings::netconf::manager::ActionReply;
