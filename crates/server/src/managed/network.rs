@@ -2,9 +2,11 @@
 //!
 //! What the tasks of the systems bring becomes telemetry for hosted agents, and for the platform's
 //! own management systems, so that agents outside see the same; actions go out as orders, and their
-//! outcomes come back by number (`actions`). Read next: [`super::desk`], [`super::queue`].
+//! outcomes come back by number (`actions`). What a system may not tell is left out (`entitled`). Read
+//! next: [`super::desk`], [`super::queue`].
 
 mod actions;
+mod entitled;
 
 use super::desk::{Asker, Desk, Sender};
 use super::episode::Recurrence;
@@ -79,7 +81,7 @@ impl ManagedNetwork {
                 let work = super::workers::work(Arc::clone(&system), Arc::clone(&taken));
                 tasks.spawn(work);
             }
-            let strays = "reports on an element of another system are left out";
+            let strays = "reports on what is another system's are left out";
             let left_out = "telemetry is left out, as more waits than there is room for";
             Managed {
                 strays: Recurrence::new(&system.plan.name, strays),
@@ -224,51 +226,6 @@ impl ManagedNetwork {
             due.extend(next.take(TOLD_AT_ONCE));
         }
         due
-    }
-
-    /// The part of what happened that is the system's to tell: nothing of elements of others.
-    fn own(&mut self, system: usize, happened: ManagedEvent) -> Option<ManagedEvent> {
-        let (domain, telemetry) = match happened {
-            ManagedEvent::Told(domain, telemetry) => (domain, telemetry),
-            other => return Some(other),
-        };
-        let (own, stray) = match telemetry {
-            Telemetry::Alarm(alarm) if self.is_anothers(system, &alarm.resource) => {
-                (None, Some(alarm.resource))
-            }
-            Telemetry::Performance(figures) => {
-                let mut ids = figures.cells.keys().chain(figures.links.keys());
-                let stray = ids.find(|id| self.is_anothers(system, id)).cloned();
-                let own = match stray {
-                    None => figures,
-                    Some(_) => Arc::new(self.own_figures(system, &figures)),
-                };
-                (Some(Telemetry::Performance(own)), stray)
-            }
-            telemetry => (Some(telemetry), None),
-        };
-        if let Some(element) = stray {
-            self.systems[system].strays.happened(element.as_str());
-        }
-        own.map(|telemetry| ManagedEvent::Told(domain, telemetry))
-    }
-
-    fn own_figures(&self, system: usize, figures: &Performance) -> Performance {
-        let mut own = figures.clone();
-        own.cells.retain(|id, _| !self.is_anothers(system, id));
-        own.links.retain(|id, _| !self.is_anothers(system, id));
-        own
-    }
-
-    /// True if an element is another system's: it belongs to that, or that documents it and this one
-    /// does not.
-    fn is_anothers(&self, system: usize, element: &ElementId) -> bool {
-        if let Some(owner) = self.owners.get(element) {
-            return *owner != system;
-        }
-        // It was not documented when the platform began.
-        let documents = |of: &Managed| of.system.documents(element);
-        !documents(&self.systems[system]) && self.systems.iter().any(documents)
     }
 
     fn hearers(&self, domain: Domain) -> impl Iterator<Item = (&String, &Post)> {
