@@ -8,6 +8,7 @@
 mod actions;
 mod entitled;
 
+use self::entitled::Strangers;
 use super::desk::{Asker, Desk, Sender};
 use super::episode::Recurrence;
 use super::event::ManagedEvent;
@@ -44,6 +45,8 @@ struct Managed {
     clock: SystemClock,
     /// Reports on what belongs to others.
     strays: Recurrence,
+    /// The elements of no inventory that alarms were on.
+    strangers: Strangers,
     /// What waits for its share of the room that agents have.
     queue: TelemetryQueue,
     /// What had no room in it.
@@ -81,10 +84,11 @@ impl ManagedNetwork {
                 let work = super::workers::work(Arc::clone(&system), Arc::clone(&taken));
                 tasks.spawn(work);
             }
-            let strays = "reports on what is another system's are left out";
+            let strays = "reports on what is not the system's are left out";
             let left_out = "telemetry is left out, as more waits than there is room for";
             Managed {
                 strays: Recurrence::new(&system.plan.name, strays),
+                strangers: Strangers::default(),
                 queue: TelemetryQueue::default(),
                 left_out: Recurrence::new(&system.plan.name, left_out),
                 system,
