@@ -8,7 +8,7 @@
 mod actions;
 mod entitled;
 
-use self::entitled::Strangers;
+use self::entitled::{Strangers, news_of_period};
 use super::desk::{Asker, Desk, Sender};
 use super::episode::Recurrence;
 use super::event::ManagedEvent;
@@ -43,6 +43,8 @@ struct Managed {
     orders: mpsc::Sender<Order>,
     book: AlarmBook,
     clock: SystemClock,
+    /// The end of the last period that was told.
+    figures_until: Timestamp,
     /// Reports on what belongs to others.
     strays: Recurrence,
     /// The elements of no inventory that alarms were on.
@@ -95,6 +97,7 @@ impl ManagedNetwork {
                 orders,
                 book: AlarmBook::default(),
                 clock: SystemClock::default(),
+                figures_until: Timestamp::default(),
             }
         });
         Self {
@@ -141,11 +144,13 @@ impl ManagedNetwork {
                         ..figures
                     },
                 };
+                let Some(figures) = news_of_period(figures, managed.figures_until, now) else {
+                    return Vec::new();
+                };
+                managed.figures_until = figures.until;
+                let domain = managed.system.plan.defaults.domain;
                 let told = Telemetry::Performance(Arc::new(figures));
-                vec![ManagedEvent::Told(
-                    managed.system.plan.defaults.domain,
-                    told,
-                )]
+                vec![ManagedEvent::Told(domain, told)]
             }
             Brought::Done { number, reply } => self.done(system, number, reply),
         }

@@ -16,7 +16,10 @@ use domain::time::{SeededRng, Timestamp};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
-use tokio::time::{Instant, MissedTickBehavior, interval_at};
+use tokio::time::{Instant, MissedTickBehavior, interval_at, sleep_until};
+
+/// The least time between two readings of figures, in seconds, however often the system tells of them.
+const FIGURES_EACH_S: f64 = 10.0;
 
 /// What is due.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -29,36 +32,43 @@ enum Due {
 /// The last reading of all interfaces.
 type LastReading = Option<(Timestamp, BTreeMap<String, InterfaceReading>)>;
 
+/// What goes on from session to session.
+struct Progress {
+    last: LastReading,
+    /// When figures may be read again.
+    figures_at: Instant,
+    episode: Episode,
+    pauses: Pauses,
+}
+
 /// Reads from a system for as long as the runtime is there.
 pub(super) async fn poll(system: Arc<System>, rng: SeededRng) {
-    let mut episode = Episode::new(&system.plan.name, "reading");
-    let mut pauses = Pauses::new(rng);
-    let mut last = LastReading::None;
+    let mut progress = Progress {
+        last: LastReading::None,
+        figures_at: Instant::now(),
+        episode: Episode::new(&system.plan.name, "reading"),
+        pauses: Pauses::new(rng),
+    };
     // Before it is known what the system is, nothing is read.
     let mut learnt = system.learnt.subscribe();
     if learnt.wait_for(Option::is_some).await.is_err() {
         return;
     }
     while !system.events.is_closed() {
-        match session(&system, &mut last, &mut episode, &mut pauses).await {
+        match session(&system, &mut progress).await {
             Ok(()) => return,
             Err(why) => {
-                episode.failed(&why.whole());
+                progress.episode.failed(&why.whole());
                 // What was lost with the session is read by the next.
                 system.alarms_due.notify_one();
             }
         }
-        pauses.wait().await;
+        progress.pauses.wait().await;
     }
 }
 
 /// One session; it ends with the runtime.
-async fn session(
-    system: &System,
-    last: &mut LastReading,
-    episode: &mut Episode,
-    pauses: &mut Pauses,
-) -> Result<(), SessionError> {
+async fn session(system: &System, progress: &mut Progress) -> Result<(), SessionError> {
     let mut client = open(system, Purpose::Reading).await?;
     let every = |period| {
         let mut ticks = interval_at(Instant::now() + period, period);
@@ -70,25 +80,35 @@ async fn session(
     loop {
         let due = tokio::select! {
             () = system.alarms_due.notified() => Due::Alarms,
-            () = system.figures_due.notified() => Due::Figures,
+            () = figures_due(system, progress.figures_at) => Due::Figures,
             _ = lists.tick() => Due::Alarms,
             _ = polls.tick() => Due::Interfaces,
             () = system.events.closed() => return Ok(()),
         };
         let read = match due {
             Due::Alarms => alarms(system, &mut client).await,
-            Due::Figures => figures(system, &mut client).await,
-            Due::Interfaces => interfaces(system, &mut client, last).await,
+            Due::Figures => {
+                let again = system.clock.now().plus_s(FIGURES_EACH_S);
+                progress.figures_at = Instant::now() + system.clock.until(again);
+                figures(system, &mut client).await
+            }
+            Due::Interfaces => interfaces(system, &mut client, &mut progress.last).await,
         };
         match read {
             Ok(()) => {
-                episode.worked();
-                pauses.reset();
+                progress.episode.worked();
+                progress.pauses.reset();
             }
-            Err(refused) if refused.is_refusal() => episode.failed(&refused),
+            Err(refused) if refused.is_refusal() => progress.episode.failed(&refused),
             Err(error) => return Err(error),
         }
     }
+}
+
+/// Waits until the system has told of figures, and they may be read.
+async fn figures_due(system: &System, from: Instant) {
+    sleep_until(from).await;
+    system.figures_due.notified().await;
 }
 
 async fn alarms(system: &System, client: &mut Client) -> Result<(), SessionError> {

@@ -6,6 +6,7 @@
 use super::{Managed, ManagedEvent, ManagedNetwork};
 use domain::inventory::ElementId;
 use domain::telemetry::{Performance, Telemetry};
+use domain::time::Timestamp;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -33,7 +34,7 @@ impl Strangers {
 
 impl ManagedNetwork {
     /// The part of what happened that is the system's to tell: nothing of elements of others, and of
-    /// those of no inventory only some.
+    /// those of no inventory some alarms and no figures.
     pub(super) fn own(&mut self, system: usize, happened: ManagedEvent) -> Option<ManagedEvent> {
         let (domain, telemetry) = match happened {
             ManagedEvent::Told(domain, telemetry) => (domain, telemetry),
@@ -45,12 +46,12 @@ impl ManagedNetwork {
             }
             Telemetry::Performance(figures) => {
                 let mut ids = figures.cells.keys().chain(figures.links.keys());
-                let stray = ids.find(|id| self.is_anothers(system, id)).cloned();
+                let stray = ids.find(|id| !self.owns(system, id)).cloned();
                 let own = match stray {
-                    None => figures,
-                    Some(_) => Arc::new(self.own_figures(system, &figures)),
+                    None => Some(figures),
+                    Some(_) => self.own_figures(system, &figures).map(Arc::new),
                 };
-                (Some(Telemetry::Performance(own)), stray)
+                (own.map(Telemetry::Performance), stray)
             }
             telemetry => (Some(telemetry), None),
         };
@@ -60,11 +61,17 @@ impl ManagedNetwork {
         own.map(|telemetry| ManagedEvent::Told(domain, telemetry))
     }
 
-    fn own_figures(&self, system: usize, figures: &Performance) -> Performance {
+    /// The figures of the elements that are the system's own, if there are any.
+    fn own_figures(&self, system: usize, figures: &Performance) -> Option<Performance> {
         let mut own = figures.clone();
-        own.cells.retain(|id, _| !self.is_anothers(system, id));
-        own.links.retain(|id, _| !self.is_anothers(system, id));
-        own
+        own.cells.retain(|id, _| self.owns(system, id));
+        own.links.retain(|id, _| self.owns(system, id));
+        (!own.cells.is_empty() || !own.links.is_empty()).then_some(own)
+    }
+
+    /// True if an element of the inventory belongs to a system.
+    fn owns(&self, system: usize, element: &ElementId) -> bool {
+        self.owners.get(element) == Some(&system)
     }
 
     /// True if a system may raise and clear alarms on an element.
@@ -86,6 +93,18 @@ impl ManagedNetwork {
     }
 }
 
+/// Figures of a period, which is over by `now`, if they are news: none if it does not end after
+/// `told_until`, the end of the last that was told.
+pub(super) fn news_of_period(
+    mut figures: Performance,
+    told_until: Timestamp,
+    now: Timestamp,
+) -> Option<Performance> {
+    figures.until = figures.until.min(now);
+    figures.from = figures.from.min(figures.until);
+    (figures.until > told_until).then_some(figures)
+}
+
 /// True if an element that was not documented when the platform began is left to a system that comes
 /// before this one: that documents it by now, and this one does not. What comes later has no claim.
 fn is_left_to_earlier(system: usize, documents: impl Fn(usize) -> bool) -> bool {
@@ -104,6 +123,26 @@ mod tests {
         assert!(!left(2), "a later one takes nothing from an earlier one");
         assert!(!is_left_to_earlier(1, |number| number < 2), "both do");
     }
+
+    #[test]
+    fn a_period_is_told_once_and_never_before_its_end() {
+        let at = Timestamp::from_ms;
+        let figures = |until| Performance {
+            from: at(100),
+            until: at(until),
+            ..Performance::default()
+        };
+        let news = |until, told| {
+            let news = news_of_period(figures(until), at(told), at(1_000));
+            news.map(|figures| (figures.from, figures.until))
+        };
+        assert_eq!(news(900, 800), Some((at(100), at(900))));
+        assert_eq!(news(900, 900), None);
+        assert_eq!(news(800, 900), None);
+        assert_eq!(news(5_000, 900), Some((at(100), at(1_000))));
+        assert_eq!(news(50, 0), Some((at(50), at(50))));
+    }
+
     #[test]
     fn only_so_many_strange_names_are_heard_of() {
         let mut strangers = Strangers::default();

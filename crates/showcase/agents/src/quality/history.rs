@@ -13,6 +13,8 @@ use std::sync::Arc;
 pub const KEPT_S: f64 = 2.0 * 86_400.0;
 /// Alarms and records may be so late, in seconds.
 const LATE_S: f64 = 300.0;
+/// The most periods that are remembered: two days of periods of a minute.
+const PERIODS_MAX: usize = 2_880;
 /// An alarm that stood for less, in seconds, is not felt.
 const FELT_S: f64 = 120.0;
 /// Old intervals are forgotten so often, in seconds.
@@ -66,7 +68,7 @@ impl DomainHistory {
     pub fn performance(&mut self, told: Arc<Performance>, now: Timestamp) {
         self.periods.push_back(told);
         let old = |p: &Arc<Performance>| now.seconds_since(p.until) > KEPT_S;
-        while self.periods.front().is_some_and(old) {
+        while self.periods.len() > PERIODS_MAX || self.periods.front().is_some_and(old) {
             self.periods.pop_front();
         }
     }
