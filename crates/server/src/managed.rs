@@ -10,7 +10,8 @@
 //! - `plan` is what the settings ask for, `system` what all tasks of a system share, `session` opens
 //!   sessions and bounds them, `episode` logs a trouble once;
 //! - [`survey()`] waits for the inventories, without which agents cannot begin;
-//! - `desk` knows who waits for which outcome; `routing` which system an action is for;
+//! - `desk` knows who waits for which outcome; `routing` which system an action is for; `tickets` whose
+//!   each ticket is;
 //! - `queue` gives each system its share of what agents are told, so that a flood at one of them is no
 //!   other's loss.
 //!
@@ -28,6 +29,7 @@ mod routing;
 mod session;
 mod survey;
 mod system;
+mod tickets;
 mod workers;
 
 pub use event::ManagedEvent;

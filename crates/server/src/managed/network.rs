@@ -15,6 +15,7 @@ use super::event::ManagedEvent;
 use super::queue::TelemetryQueue;
 use super::survey::Survey;
 use super::system::{ACTIONS, Brought, Order, System, SystemEvent};
+use super::tickets::Tickets;
 use super::workers::Orders;
 use crate::post::Post;
 use crate::runtime::{Around, Network};
@@ -24,7 +25,7 @@ use bindings::netconf::manager::{AlarmBook, SystemClock, SystemReport};
 use domain::agent::Input;
 use domain::ems::Ems;
 use domain::inventory::{Domain, ElementId, Inventory};
-use domain::telemetry::{Action, FieldReport, Outcome, Performance, Telemetry, Token};
+use domain::telemetry::{Action, FieldReport, Outcome, Performance, Telemetry, Ticket, Token};
 use domain::time::Timestamp;
 use engine::ActWanted;
 use std::collections::{BTreeMap, VecDeque};
@@ -65,6 +66,7 @@ pub struct ManagedNetwork {
     /// The number of the system that each element belongs to.
     owners: BTreeMap<ElementId, usize>,
     desk: Desk,
+    tickets: Tickets,
     /// The tasks end with it.
     _tasks: JoinSet<()>,
 }
@@ -108,6 +110,7 @@ impl ManagedNetwork {
             inventory,
             owners,
             desk: Desk::default(),
+            tickets: Tickets::default(),
             _tasks: tasks,
         }
     }
@@ -184,6 +187,13 @@ impl ManagedNetwork {
                     Domain::Service | Domain::Business
                 ) =>
             {
+                Vec::new()
+            }
+            SystemReport::Ticket(Ticket { ticket, .. })
+            | SystemReport::CustomerAnswered { ticket, .. }
+                if !self.tickets.speaks(system, &ticket) =>
+            {
+                managed.strays.happened(&ticket);
                 Vec::new()
             }
             SystemReport::Complaint(mut complaint) => {

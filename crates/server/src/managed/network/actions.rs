@@ -86,6 +86,14 @@ impl ManagedNetwork {
         }
     }
 
+    /// The system that an action's ticket came from, if it is about one.
+    fn speaker_of(&self, action: &Action) -> Option<usize> {
+        match action {
+            Action::TellCustomer { ticket, .. } => self.tickets.owner_of(ticket),
+            _ => None,
+        }
+    }
+
     fn send(
         &self,
         number: u64,
@@ -108,8 +116,11 @@ impl ManagedNetwork {
                 let systems: Vec<Arc<System>> =
                     self.systems.iter().map(|m| Arc::clone(&m.system)).collect();
                 let province = permit.province.as_deref();
-                let found = route(&action, province, &self.owners, &systems);
-                (found.map_err(impossible)?, token.unwrap_or(number))
+                let system = match self.speaker_of(&action) {
+                    Some(system) => system,
+                    None => route(&action, province, &self.owners, &systems).map_err(impossible)?,
+                };
+                (system, token.unwrap_or(number))
             }
         };
         let managed = &self.systems[system];
