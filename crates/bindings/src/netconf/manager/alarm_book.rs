@@ -13,8 +13,10 @@ use domain::telemetry::{Alarm, AlarmType, Severity};
 use domain::time::Timestamp;
 use std::collections::BTreeMap;
 
-/// The most alarms that are remembered; beyond, what is heard is passed on and forgotten.
+/// The most alarms that are remembered; beyond, what is new is left out.
 const KEPT: usize = 100_000;
+/// From how many cleared alarms on these make room: all at once, as to look for them takes a while.
+const MAKE_ROOM: usize = KEPT / 10;
 
 /// What tells alarms of a system apart (RFC 8632 §3.2).
 type Key = (String, YangIdentity, String);
@@ -50,8 +52,8 @@ pub struct AlarmBook {
     known: BTreeMap<Key, Known>,
     /// How many foreign alarms stand for each of ours.
     standing: BTreeMap<Ours, usize>,
-    /// True if there is no room for another, and all that are known stand.
-    is_full: bool,
+    /// How many of those that are known are cleared.
+    cleared: usize,
     /// True once a list has shown an alarm: whoever may not read the list is shown none.
     is_listed: bool,
 }
@@ -203,17 +205,18 @@ impl AlarmBook {
         Some(said)
     }
 
-    /// Keeps what is known of an alarm, if there is room; cleared ones make room.
+    /// Keeps what is known of an alarm, if there is room; cleared ones make room once they are many.
     fn keep(&mut self, key: Key, known: Known) -> bool {
         if self.known.len() >= KEPT && !self.known.contains_key(&key) {
-            if self.is_full || self.known.values().all(|known| known.severity.is_some()) {
-                self.is_full = true;
+            if self.cleared < MAKE_ROOM {
                 return false;
             }
             self.known.retain(|_, known| known.severity.is_some());
+            self.cleared = 0;
         }
-        self.is_full &= known.severity.is_some();
-        self.known.insert(key, known);
+        self.cleared += usize::from(known.severity.is_none());
+        let before = self.known.insert(key, known);
+        self.cleared -= usize::from(before.is_some_and(|known| known.severity.is_none()));
         true
     }
 }

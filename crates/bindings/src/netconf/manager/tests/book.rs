@@ -190,3 +190,42 @@ fn times_are_put_right_and_never_in_the_future() {
     );
     assert_eq!(heard.unwrap().time, at(7));
 }
+
+/// An alarm of acme's, as it is read.
+fn foreign(number: usize, severity: Option<Severity>, time: Timestamp) -> ForeignAlarm {
+    ForeignAlarm {
+        resource: format!("r{number}"),
+        alarm_type: YangIdentity {
+            module: "acme".to_owned(),
+            name: "los".to_owned(),
+        },
+        qualifier: String::new(),
+        severity,
+        time: Some(time),
+        text: String::new(),
+    }
+}
+
+#[test]
+fn a_full_book_takes_more_once_many_are_cleared() {
+    const KEPT: usize = 100_000;
+    let (mut book, names) = (AlarmBook::default(), ForeignNames::default());
+    let (types, clock) = (AlarmTypeMap::default(), SystemClock::default());
+    let mut hears = |number, severity, second| {
+        let alarm = foreign(number, severity, at(second));
+        book.hear(alarm, &names, &types, &clock, at(second))
+            .is_some()
+    };
+    let major = Some(Severity::Major);
+    assert!((0..KEPT).all(|number| hears(number, major, 0)));
+    assert!(!hears(KEPT, major, 1), "all stand");
+    assert!((1..KEPT / 10).all(|number| hears(number, None, 2)));
+    assert!(!hears(KEPT, major, 3), "few are cleared");
+    assert!(
+        hears(1, major, 4) && hears(1, None, 5),
+        "one comes and goes"
+    );
+    assert!(!hears(KEPT, major, 6), "they are as few as before");
+    assert!(hears(0, None, 7));
+    assert!(hears(KEPT, major, 8), "now they make room");
+}
