@@ -5,7 +5,7 @@
 //! system may have kept only one of the two. Read next: [`super::poller`].
 
 use super::episode::Episode;
-use super::session::{Pauses, Purpose, SessionError, call, get, open};
+use super::session::{Pauses, Purpose, SETTLED, SessionError, call, get, open};
 use super::system::{Brought, Learnt, System};
 use crate::client::Client;
 use bindings::netconf::manager::{
@@ -18,14 +18,11 @@ use std::collections::VecDeque;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 use tracing::{info, warn};
 
 /// The number of events that are remembered to know a replayed one again.
 const REMEMBERED: usize = 1_024;
-
-/// A session that lasted so long counts as a good one.
-const SETTLED: Duration = Duration::from_secs(60);
 
 /// Listens to a system for as long as the runtime is there.
 pub(super) async fn listen(system: Arc<System>, rng: SeededRng) {

@@ -4,7 +4,7 @@
 //! anything else (RFC 5277 §6). Read next: [`super::listener`], which says when the alarm list is due.
 
 use super::episode::Episode;
-use super::session::{Pauses, Purpose, SessionError, get, open};
+use super::session::{Pauses, Purpose, SETTLED, SessionError, get, open};
 use super::system::{Brought, System};
 use crate::client::Client;
 use bindings::netconf::manager::{
@@ -38,7 +38,6 @@ struct Progress {
     /// When figures may be read again.
     figures_at: Instant,
     episode: Episode,
-    pauses: Pauses,
 }
 
 /// Reads from a system for as long as the runtime is there.
@@ -47,15 +46,21 @@ pub(super) async fn poll(system: Arc<System>, rng: SeededRng) {
         last: LastReading::None,
         figures_at: Instant::now(),
         episode: Episode::new(&system.plan.name, "reading"),
-        pauses: Pauses::new(rng),
     };
+    let mut pauses = Pauses::new(rng);
     // Before it is known what the system is, nothing is read.
     let mut learnt = system.learnt.subscribe();
     if learnt.wait_for(Option::is_some).await.is_err() {
         return;
     }
     while !system.events.is_closed() {
-        match session(&system, &mut progress).await {
+        let began = Instant::now();
+        let ended = session(&system, &mut progress).await;
+        // One that opens sessions and ends them soon is waited for ever longer.
+        if began.elapsed() >= SETTLED {
+            pauses.reset();
+        }
+        match ended {
             Ok(()) => return,
             Err(why) => {
                 progress.episode.failed(&why.whole());
@@ -63,7 +68,7 @@ pub(super) async fn poll(system: Arc<System>, rng: SeededRng) {
                 system.alarms_due.notify_one();
             }
         }
-        progress.pauses.wait().await;
+        pauses.wait().await;
     }
 }
 
@@ -95,11 +100,8 @@ async fn session(system: &System, progress: &mut Progress) -> Result<(), Session
             Due::Interfaces => interfaces(system, &mut client, &mut progress.last).await,
         };
         match read {
-            Ok(()) => {
-                progress.episode.worked();
-                progress.pauses.reset();
-            }
-            Err(refused) if refused.is_refusal() => progress.episode.failed(&refused),
+            Ok(()) => progress.episode.worked(),
+            Err(refused) if refused.is_refusal() => progress.episode.failed(&refused.whole()),
             Err(error) => return Err(error),
         }
     }

@@ -2,11 +2,11 @@
 //!
 //! Read next: `crate::client`.
 
+use super::episode;
 use super::system::System;
 use crate::client::{CallError, Client, Reply};
 use domain::retry::{Backoff, Retry};
 use domain::time::SeededRng;
-use markup::words::legible_line;
 use netconf::client::ClientConfig;
 use netconf::xml::Limits;
 use rand_chacha::rand_core::Rng;
@@ -20,8 +20,8 @@ const BACKOFF: Backoff = Backoff {
 };
 /// The longest wait for the answer to something that is only read.
 pub(super) const READING: Duration = Duration::from_secs(60);
-/// The most characters of an error that are told.
-const SAID_CHARS: usize = 500;
+/// A session that lasted so long counts as a good one.
+pub(super) const SETTLED: Duration = Duration::from_secs(60);
 
 /// What a session is for, which says how much it may hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,8 +86,7 @@ impl SessionError {
             }
             source = cause.source();
         }
-        // Part of it is what the system said, of any length.
-        legible_line(&text).chars().take(SAID_CHARS).collect()
+        episode::told(&text)
     }
 }
 
