@@ -13,6 +13,7 @@ use domain::telemetry::{Action, Performance};
 use domain::time::Timestamp;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::time::Instant;
 use tokio::sync::{Notify, mpsc, watch};
 
 /// The most events that wait to be handled; the tasks wait beyond, and their systems with them.
@@ -83,6 +84,8 @@ pub(super) struct Order {
     pub(super) action: Action,
     /// Of a guide: the number that the system gave the dispatch.
     pub(super) dispatch: u64,
+    /// When it was asked for: it waits for a free session, and whoever asked waits no longer for that.
+    pub(super) asked: Instant,
 }
 
 /// One management system.

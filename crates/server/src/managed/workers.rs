@@ -23,6 +23,29 @@ const REST: Duration = Duration::from_secs(2);
 /// The time between the two readings of a measurement by interfaces.
 const BETWEEN: Duration = Duration::from_secs(2);
 
+/// How long something may take, and since when it does.
+#[derive(Clone, Copy, Debug)]
+struct Limit {
+    since: Instant,
+    whole: Duration,
+}
+
+impl Limit {
+    /// The limit that begins now.
+    fn from_now(whole: Duration) -> Self {
+        let since = Instant::now();
+        Self { since, whole }
+    }
+
+    /// What is left of it; none if it is over.
+    fn left(self, now: Instant) -> Option<Duration> {
+        let left = self
+            .whole
+            .checked_sub(now.saturating_duration_since(self.since));
+        left.filter(|left| !left.is_zero())
+    }
+}
+
 /// The orders of one system, taken by whichever worker is free.
 pub(super) type Orders = Arc<Mutex<mpsc::Receiver<Order>>>;
 
@@ -37,7 +60,14 @@ pub(super) async fn work(system: Arc<System>, orders: Orders) {
         let order = orders.lock().await.recv().await;
         let Some(order) = order else { return };
         let number = order.number;
-        let reply = worker.carry_out(&order).await;
+        let limit = Limit {
+            since: order.asked,
+            whole: worker.system.plan.timeout,
+        };
+        let reply = match limit.left(Instant::now()) {
+            Some(_) => worker.carry_out(&order, limit).await,
+            None => late(&worker.system.plan.name),
+        };
         if !worker.system.bring(Brought::Done { number, reply }).await {
             return;
         }
@@ -52,11 +82,10 @@ struct Worker {
 }
 
 impl Worker {
-    async fn carry_out(&mut self, order: &Order) -> ActionReply {
+    async fn carry_out(&mut self, order: &Order, limit: Limit) -> ActionReply {
         let learnt = self.system.learnt();
         if learnt.offer.actions() {
             let rpc = action_request(&order.action, &learnt.read.names, order.dispatch);
-            let limit = self.system.plan.timeout;
             let repeatable = is_repeatable(&order.action);
             match self.call(&rpc, limit, repeatable).await {
                 Ok(reply) => {
@@ -100,7 +129,7 @@ impl Worker {
             if pass > 0 {
                 tokio::time::sleep(BETWEEN).await;
             }
-            match self.call(&get, READING, true).await {
+            match self.call(&get, Limit::from_now(READING), true).await {
                 Ok(reply) => {
                     let read = reply.data().map(read_interfaces).unwrap_or_default();
                     readings.push((Instant::now(), read));
@@ -117,11 +146,11 @@ impl Worker {
     }
 
     /// Calls an rpc; over a new session if the one at hand has ended meanwhile and nothing is done
-    /// twice by that.
+    /// twice by that. Both together have the time of the limit.
     async fn call(
         &mut self,
         rpc: &str,
-        limit: Duration,
+        limit: Limit,
         repeatable: bool,
     ) -> Result<Reply, SessionError> {
         let was_open = self.client.is_some();
@@ -134,13 +163,18 @@ impl Worker {
         }
     }
 
-    async fn call_once(&mut self, rpc: &str, limit: Duration) -> Result<Reply, SessionError> {
+    async fn call_once(&mut self, rpc: &str, limit: Limit) -> Result<Reply, SessionError> {
         let mut client = match self.client.take() {
             Some(client) => client,
             None => self.open().await?,
         };
-        let answered = timeout(limit, client.call_any(rpc)).await;
-        let reply = answered.map_err(|_| SessionError::TimedOut(limit))??;
+        let late = || SessionError::TimedOut(limit.whole);
+        let Some(left) = limit.left(Instant::now()) else {
+            self.client = Some(client);
+            return Err(late());
+        };
+        let answered = timeout(left, client.call_any(rpc)).await;
+        let reply = answered.map_err(|_| late())??;
         self.client = Some(client);
         Ok(reply)
     }
@@ -169,6 +203,13 @@ fn is_repeatable(action: &Action) -> bool {
     }
 }
 
+/// The answer to what was asked for so long ago that nobody waits for it any more.
+fn late(system: &str) -> ActionReply {
+    reply_of(Outcome::Failed(format!(
+        "management system '{system}': no session was free in time; it was not sent"
+    )))
+}
+
 fn failed(system: &str, error: &SessionError) -> ActionReply {
     let why = error.whole();
     reply_of(Outcome::Failed(format!(
@@ -185,5 +226,21 @@ fn reply_of(outcome: Outcome) -> ActionReply {
         outcome,
         dispatch: None,
         is_unsupported: false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_limit_counts_from_when_something_was_asked_for() {
+        let since = Instant::now();
+        let whole = Duration::from_secs(10);
+        let left = |second| Limit { since, whole }.left(since + Duration::from_secs(second));
+        assert_eq!(left(0), Some(whole));
+        assert_eq!(left(4), Some(Duration::from_secs(6)));
+        assert_eq!(left(10), None);
+        assert_eq!(left(11), None);
     }
 }

@@ -12,6 +12,7 @@ use domain::permit::Permit;
 use domain::telemetry::{Action, Outcome, Token};
 use engine::{ActFailure, Acted};
 use std::sync::Arc;
+use std::time::Instant;
 use tokio::sync::mpsc::error::TrySendError;
 
 impl ManagedNetwork {
@@ -128,6 +129,7 @@ impl ManagedNetwork {
             number,
             action: managed.clock.asked(action),
             dispatch,
+            asked: Instant::now(),
         };
         managed.orders.try_send(order).map_err(|full| {
             let name = &managed.system.plan.name;
