@@ -11,8 +11,8 @@ use tokio::sync::oneshot;
 
 /// The most dispatches that are remembered.
 const DISPATCHES: usize = 10_000;
-/// The most reports of engineers that wait for their dispatch to be answered.
-const EARLY: usize = 256;
+/// The most reports of engineers of one system that wait for their dispatch to be answered.
+const EARLY: usize = 64;
 
 /// Who asked.
 #[derive(Debug)]
@@ -114,8 +114,11 @@ impl Desk {
         match self.senders.get(&(system, token_of(&report))) {
             Some(sender) => Some((sender.clone(), under(report, sender.token))),
             None => {
-                if self.early.len() == EARLY {
-                    self.early.pop_front();
+                let of_system = |(of, _): &(usize, FieldReport)| *of == system;
+                if self.early.iter().filter(|early| of_system(early)).count() >= EARLY
+                    && let Some(oldest) = self.early.iter().position(of_system)
+                {
+                    self.early.remove(oldest);
                 }
                 self.early.push_back((system, report));
                 None
@@ -178,7 +181,10 @@ mod tests {
         }
         assert_eq!(desk.dispatch_of("oss", 0), None);
         assert_eq!(desk.dispatch_of("oss", 1), Some((0, 1)));
+        assert_eq!(desk.reported(4, arrived(0)), None);
         (0..2 * EARLY as u64).for_each(|n| drop(desk.reported(5, arrived(n))));
-        assert_eq!(desk.early.len(), EARLY);
+        assert_eq!(desk.early.len(), 1 + EARLY, "each system has its own room");
+        assert_eq!(desk.early[1], (5, arrived(EARLY as u64)));
+        assert_eq!(desk.sent((4, 0), sender(9)), [arrived(0)]);
     }
 }

@@ -171,15 +171,10 @@ impl ManagedNetwork {
                 let domain = plan.defaults.domain;
                 heard.map_or_else(Vec::new, |alarm| told(domain, Telemetry::Alarm(alarm)))
             }
-            SystemReport::Field(report) => {
-                let found = self.desk.reported(system, report);
-                found
-                    .into_iter()
-                    .map(|(to, report)| field(to, report))
-                    .collect()
-            }
-            // Customers speak through the systems that are configured for them, and through no other.
-            SystemReport::Complaint(_)
+            // Customers and engineers speak through the systems that are configured for them, and
+            // through no other.
+            SystemReport::Field(_)
+            | SystemReport::Complaint(_)
             | SystemReport::Ticket(_)
             | SystemReport::CustomerAnswered { .. }
                 if !matches!(
@@ -188,6 +183,13 @@ impl ManagedNetwork {
                 ) =>
             {
                 Vec::new()
+            }
+            SystemReport::Field(report) => {
+                let found = self.desk.reported(system, report);
+                found
+                    .into_iter()
+                    .map(|(to, report)| field(to, report))
+                    .collect()
             }
             SystemReport::Ticket(Ticket { ticket, .. })
             | SystemReport::CustomerAnswered { ticket, .. }
