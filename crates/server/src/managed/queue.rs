@@ -9,7 +9,7 @@
 
 use super::event::ManagedEvent;
 use domain::inventory::ElementId;
-use domain::telemetry::{AlarmType, Telemetry};
+use domain::telemetry::{AlarmType, FieldReport, Telemetry};
 use domain::time::Timestamp;
 use std::collections::BTreeMap;
 
@@ -19,6 +19,10 @@ const AT_ONCE: i64 = 2_048;
 const EACH_MS: i64 = 5;
 /// How much of one system waits; beyond, the oldest is left out.
 const WAITING: usize = 100_000;
+/// How many bytes of it, about; the last to come waits however large it is.
+const WAITING_BYTES: usize = 64 << 20;
+/// What anything that waits takes beside its texts, and what an element with figures takes, in bytes.
+const EACH_BYTES: usize = 256;
 
 /// What is told once, however often it changes while it waits.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -34,6 +38,8 @@ pub(super) struct TelemetryQueue {
     waiting: BTreeMap<u64, ManagedEvent>,
     /// Where something waits that may change.
     places: BTreeMap<Subject, u64>,
+    /// About how much it is, in bytes.
+    bytes: usize,
     last: u64,
     /// When all that was told would have been told at the steady rate, in milliseconds.
     paid_until_ms: i64,
@@ -86,24 +92,34 @@ impl TelemetryQueue {
             && let Some(before) = self.waiting.get_mut(&place)
         {
             if !is_older(&event, before) {
+                self.bytes = self.bytes.saturating_sub(bytes_of(before)) + bytes_of(&event);
                 *before = event;
             }
-            return true;
-        }
-        let has_room = self.waiting.len() < WAITING;
-        if !has_room {
-            self.pop();
+            return self.make_room();
         }
         self.last += 1;
+        self.bytes += bytes_of(&event);
         if let Some(subject) = subject {
             self.places.insert(subject, self.last);
         }
         self.waiting.insert(self.last, event);
-        has_room
+        self.make_room()
+    }
+
+    /// Leaves out what waited longest while all is too much; false if there was any.
+    fn make_room(&mut self) -> bool {
+        let mut fits = true;
+        while self.waiting.len() > WAITING || (self.bytes > WAITING_BYTES && self.waiting.len() > 1)
+        {
+            self.pop();
+            fits = false;
+        }
+        fits
     }
 
     fn pop(&mut self) -> Option<ManagedEvent> {
         let (_, event) = self.waiting.pop_first()?;
+        self.bytes = self.bytes.saturating_sub(bytes_of(&event));
         if let Some(subject) = subject(&event) {
             self.places.remove(&subject);
         }
@@ -123,6 +139,41 @@ fn subject(of: &ManagedEvent) -> Option<Subject> {
     }
 }
 
+/// About how many bytes an event takes while it waits.
+fn bytes_of(event: &ManagedEvent) -> usize {
+    let texts = match event {
+        ManagedEvent::Told(_, Telemetry::Alarm(alarm)) => {
+            // Twice, as they say which alarm it is as well.
+            2 * (alarm.resource.as_str().len() + alarm.qualifier.len()) + alarm.text.len()
+        }
+        ManagedEvent::Told(_, Telemetry::Performance(figures)) => {
+            (figures.cells.len() + figures.links.len()) * EACH_BYTES
+        }
+        ManagedEvent::Told(_, Telemetry::Complaint(told)) => {
+            told.site.as_str().len() + told.text.len()
+        }
+        ManagedEvent::Told(_, Telemetry::Ticket(told)) => {
+            told.ticket.len() + told.from.len() + told.language.len() + told.text.len()
+        }
+        ManagedEvent::Told(_, Telemetry::CustomerAnswered { ticket, text }) => {
+            ticket.len() + text.len()
+        }
+        ManagedEvent::Told(_, Telemetry::Field(report))
+        | ManagedEvent::Field(_, report)
+        | ManagedEvent::CallersField(report) => match report {
+            FieldReport::Arrived {
+                element, question, ..
+            } => element.as_str().len() + question.len(),
+            FieldReport::Ended {
+                element, finding, ..
+            } => element.as_str().len() + finding.len(),
+        },
+        // It does not wait.
+        ManagedEvent::Outcome(..) => 0,
+    };
+    EACH_BYTES + texts
+}
+
 /// True if an alarm changed before the other did: it came late.
 fn is_older(event: &ManagedEvent, than: &ManagedEvent) -> bool {
     match (event, than) {
@@ -138,7 +189,7 @@ fn is_older(event: &ManagedEvent, than: &ManagedEvent) -> bool {
 mod tests {
     use super::*;
     use domain::inventory::Domain;
-    use domain::telemetry::{Alarm, Severity};
+    use domain::telemetry::{Alarm, Complaint, Severity};
 
     fn at(ms: i64) -> Timestamp {
         Timestamp::from_ms(1_800_000_000_000 + ms)
@@ -215,6 +266,25 @@ mod tests {
         let expected = [("link:1".to_owned(), true), ("link:2".to_owned(), false)];
         assert_eq!(told, expected);
         assert!(queue.places.is_empty());
+        assert_eq!(queue.bytes, 0);
+    }
+
+    #[test]
+    fn long_words_make_room_as_many_do() {
+        let mut queue = used_up();
+        let long = |number: i64| {
+            let complaint = Complaint {
+                time: at(number),
+                site: ElementId::new("site:1"),
+                text: "x".repeat(1 << 20),
+            };
+            ManagedEvent::Told(Domain::Service, Telemetry::Complaint(complaint))
+        };
+        assert!((0..63).all(|number| queue.pass(long(number), at(0)).1));
+        assert!(!queue.pass(long(63), at(0)).1);
+        assert_eq!(queue.waiting.len(), 63);
+        while queue.next(at(60_000)).is_some() {}
+        assert_eq!(queue.bytes, 0);
     }
 
     #[test]

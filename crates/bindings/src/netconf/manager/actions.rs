@@ -15,8 +15,12 @@ use domain::inventory::ElementId;
 use domain::telemetry::{Action, Condition, Configuration, Measurement, Outcome, Visit};
 use std::collections::BTreeMap;
 
-/// The most readings, parameters or visits of one answer.
+/// The most parameters or visits of one answer.
 const ENTRIES: usize = 10_000;
+/// The most readings of one measurement.
+const READINGS: usize = 64;
+/// The longest name of a reading, in bytes; what has a longer one is left out.
+const READING_NAME_BYTES: usize = 64;
 
 /// What came of an action.
 #[derive(Clone, Debug, PartialEq)]
@@ -160,8 +164,9 @@ fn refused(errors: &[RpcError]) -> ActionReply {
 }
 
 fn measured(element: &ElementId, output: XmlElement<'_>) -> Option<Measurement> {
-    let readings = entries(output, NS, "reading", ENTRIES).filter_map(|reading| {
-        let name = identifier(reading, NS, "name")?.to_owned();
+    let readings = entries(output, NS, "reading", READINGS).filter_map(|reading| {
+        let name = identifier(reading, NS, "name")?;
+        let name = (name.len() <= READING_NAME_BYTES).then(|| name.to_owned())?;
         Some((name, decimal(reading, NS, "value")?))
     });
     Some(Measurement {

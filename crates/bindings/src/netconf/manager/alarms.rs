@@ -3,7 +3,7 @@
 //! Read next: [`super::alarm_book`], which knows what stands.
 
 use super::SystemOffer;
-use super::text::{clipped, entries, identifier, instant, leaf, words};
+use super::text::{clipped, entries, identifier, instant, leaf};
 use crate::netconf::ALARMS_NAMESPACE as NS;
 use ::netconf::xml::XmlElement;
 use domain::telemetry::Severity;
@@ -12,6 +12,11 @@ use std::fmt;
 
 /// The most alarms that are taken of a list.
 const LISTED: usize = 100_000;
+
+/// The longest text of an alarm, in bytes, which is one of many; what is longer is cut.
+const TEXT_BYTES: usize = 512;
+/// The longest path that is taken as a resource, in bytes.
+const PATH_BYTES: usize = 1_024;
 
 /// What of the alarm list is read: a subtree filter.
 pub const ALARM_LIST_FILTER: &str = "<alarms xmlns=\"urn:ietf:params:xml:ns:yang:ietf-alarms\"><alarm-list><alarm>\
@@ -135,14 +140,14 @@ fn alarm(
         .to_owned(),
         severity,
         time,
-        text: words(leaf(of, NS, "alarm-text").unwrap_or_default()),
+        text: clipped(leaf(of, NS, "alarm-text").unwrap_or_default(), TEXT_BYTES).to_owned(),
     })
 }
 
 /// The resource: a text, or a path to an instance, which may be longer than an identifier.
 fn resource(of: XmlElement<'_>) -> Option<String> {
     let text = leaf(of, NS, "resource")?;
-    let path = text.starts_with('/') && text.len() <= super::text::TEXT_BYTES;
+    let path = text.starts_with('/') && text.len() <= PATH_BYTES;
     (path || identifier(of, NS, "resource").is_some()).then(|| text.to_owned())
 }
 

@@ -4,7 +4,7 @@
 //! nothing. Read next: [`super::alarms`].
 
 use super::alarms::{ForeignAlarm, read_alarm};
-use super::text::{identifier, instant, leaf, words};
+use super::text::{NAME_BYTES, clipped, identifier, instant, leaf, words};
 use super::{ForeignNames, SystemOffer};
 use crate::netconf::{ALARMS_NAMESPACE, EMS_NAMESPACE as NS};
 use ::netconf::client::Notification as Received;
@@ -100,13 +100,13 @@ fn complaint(
 }
 
 fn ticket(event: XmlElement<'_>, at: Option<Timestamp>) -> Option<SystemReport> {
-    let text = |name| leaf(event, NS, name).map(words);
+    let name = |of| leaf(event, NS, of).map(|text| clipped(text, NAME_BYTES).to_owned());
     Some(SystemReport::Ticket(Ticket {
         ticket: identifier(event, NS, "ticket")?.to_owned(),
         time: instant(event, NS, "time").or(at)?,
-        from: text("from")?,
-        language: text("language")?,
-        text: text("text")?,
+        from: name("from")?,
+        language: name("language")?,
+        text: words(leaf(event, NS, "text")?),
     }))
 }
 

@@ -137,13 +137,65 @@ fn long_names_and_texts_are_bounded() {
     );
     let alarm = &list.alarms[0];
     assert!(alarm.alarm_type.name.len() <= 256 && alarm.qualifier.len() <= 256);
-    assert!(alarm.text.len() <= 4_096);
+    assert!(!alarm.text.is_empty() && alarm.text.len() <= 512);
     let networks = format!(
         "<networks xmlns=\"{}\"><network><node><node-id>{long}</node-id></node></network></networks>",
         SPACES[1]
     );
     let read = read_networks(data(&networks).root(), &DomainDefaults::of(Domain::Ip));
     assert_eq!((read.inventory.elements.len(), read.unreadable), (0, 1));
+}
+
+#[test]
+fn what_is_said_once_for_many_is_short() {
+    let long = "é".repeat(10_000);
+    let path = |length| format!("/r[n='{}']", "x".repeat(length));
+    let entry = |resource: String| {
+        format!("<alarm><resource>{resource}</resource><alarm-type-id>x</alarm-type-id></alarm>")
+    };
+    let alarms = format!(
+        "<alarms xmlns=\"{}\"><alarm-list>{}{}</alarm-list></alarms>",
+        SPACES[0],
+        entry(path(1_000)),
+        entry(path(1_100))
+    );
+    let list = read_alarm_list(data(&alarms).root(), &SystemOffer::default());
+    assert_eq!((list.alarms.len(), list.unreadable), (1, 1));
+    let ticket = format!(
+        "<notification xmlns=\"urn:ietf:params:xml:ns:netconf:notification:1.0\">\
+         <eventTime>2026-11-21T07:00:00Z</eventTime><customer-ticket xmlns=\"{}\">\
+         <ticket>T-1</ticket><from>{long}</from><language>{long}</language><text>{long}</text>\
+         </customer-ticket></notification>",
+        SPACES[4]
+    );
+    let received = Notification {
+        event_time: "2026-11-21T07:00:00Z".to_owned(),
+        document: document(&ticket),
+    };
+    let (_, report) = read_report(&received, &SystemOffer::default(), &triangle().names);
+    let SystemReport::Ticket(ticket) = report else {
+        panic!("{report:?}")
+    };
+    assert!(ticket.from.len() <= 256 && ticket.language.len() <= 256);
+    assert_eq!(ticket.text.len(), 4_096);
+    let readings: String = (0..100)
+        .map(|number| format!("<reading><name>r{number}</name><value>1</value></reading>"))
+        .collect();
+    let named = format!(
+        "<reading><name>{}</name><value>1</value></reading>",
+        "n".repeat(65)
+    );
+    let inside = format!("<condition>good</condition>{named}{readings}");
+    let inside = inside.replace(
+        "<condition>",
+        &format!("<condition xmlns=\"{}\">", SPACES[4]),
+    );
+    let inside = inside.replace("<reading>", &format!("<reading xmlns=\"{}\">", SPACES[4]));
+    let read = read_action_reply(&actions()[0], &reply(&inside), &triangle().names);
+    let Outcome::Measured(measured) = read.outcome else {
+        panic!("{read:?}")
+    };
+    assert_eq!(measured.readings.len(), 63, "the first has too long a name");
 }
 
 /// Ten thousand elements that each name the next as what they are built into.
