@@ -56,7 +56,8 @@ pub struct LeftOut {
 }
 
 /// What the systems document, one after the other, in one inventory. Links to what nobody knows are
-/// left out.
+/// left out, and so is what links are said to run through and be plugged into, where that is
+/// something else.
 pub fn merged<'a>(parts: impl IntoIterator<Item = &'a Inventory>) -> MergedInventory {
     let mut whole = MergedInventory::default();
     for (system, part) in parts.into_iter().enumerate() {
@@ -141,7 +142,7 @@ impl LeftOut {
     }
 }
 
-/// Leaves out links that end nowhere, and parents that nobody knows.
+/// Leaves out links that end nowhere, and ducts, modules and parents that nobody knows.
 fn drop_loose_ends(whole: &mut Inventory) {
     let kinds: BTreeMap<ElementId, ElementKind> = whole
         .elements
@@ -155,6 +156,16 @@ fn drop_loose_ends(whole: &mut Inventory) {
     whole
         .links
         .retain(|_, link| is_end(&link.a) && is_end(&link.b));
+    let is = |id: &ElementId, kind: ElementKind| kinds.get(id) == Some(&kind);
+    for link in whole.links.values_mut() {
+        link.ducts.retain(|duct| is(duct, ElementKind::Duct));
+        for optic in [&mut link.optic_a, &mut link.optic_b] {
+            if !is(optic, ElementKind::Optic) {
+                // As where a link is documented without termination points.
+                *optic = ElementId::new("");
+            }
+        }
+    }
     for element in whole.elements.values_mut() {
         let outer = element.parent.as_ref().and_then(|parent| kinds.get(parent));
         if outer.is_none_or(|outer| !nests(element.kind, *outer)) {

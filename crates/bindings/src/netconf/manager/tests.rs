@@ -168,6 +168,48 @@ fn a_system_documents_what_its_settings_grant_and_nothing_else() {
 }
 
 #[test]
+fn an_element_is_what_its_name_says_and_of_a_domain_that_has_such() {
+    let of = |kind, domain| [("kind", kind), ("domain", domain)];
+    let said = networks(&[
+        node("router:a", &of("router", "IP"), ""),
+        node("site:b", &of("router", "IP"), ""),
+        node("router:", &of("router", "IP"), ""),
+        node("site:c", &of("site", "IP"), ""),
+        node("router:d", &of("router", "Wireless"), ""),
+        node("duct:e", &of("duct", "IP"), ""),
+    ]);
+    let kept = |defaults: &DomainDefaults| {
+        let read = read_networks(said.root(), defaults);
+        let kept: Vec<_> = read.inventory.elements.keys().cloned().collect();
+        (kept, read.outside)
+    };
+    let ip = DomainDefaults::of(Domain::Ip);
+    assert_eq!(kept(&ip), (vec![id("duct:e"), id("router:a")], 4));
+    let named = DomainDefaults {
+        sites: vec!["site:".to_owned()],
+        ..ip
+    };
+    let three = vec![id("duct:e"), id("router:a"), id("site:c")];
+    assert_eq!(kept(&named), (three, 3));
+    let wireless = DomainDefaults::of(Domain::Wireless);
+    assert_eq!(kept(&wireless), (Vec::new(), 6));
+}
+
+#[test]
+fn links_run_through_ducts_and_are_plugged_into_modules() {
+    let mut said = triangle().inventory;
+    let name = id("link:NYC-CHI");
+    let link = said.links.get_mut(&name).unwrap();
+    link.ducts = vec![id("router:CHI"), id("duct:unknown")];
+    link.optic_a = id("router:NYC");
+    let b = link.optic_b.clone();
+    let whole = merged([&said]).inventory;
+    let link = &whole.links[&name];
+    assert!(link.ducts.is_empty());
+    assert_eq!((&link.optic_a, &link.optic_b), (&id(""), &b));
+}
+
+#[test]
 fn several_systems_document_one_network() {
     let (east, mut west) = (triangle().inventory, triangle().inventory);
     west.elements.remove(&id("router:CHI"));

@@ -52,10 +52,11 @@ impl DomainDefaults {
         }
     }
 
-    /// True if the system may document such an element: one of its domain, or a site that the
-    /// configuration names.
+    /// True if the system may document such an element: one of its domain that is of a kind that
+    /// belongs there, or a site that the configuration names.
     fn grants(&self, id: &str, kind: ElementKind, domain: Domain) -> bool {
-        domain == self.domain || (kind == ElementKind::Site && self.names_site(id))
+        let is_own = domain == self.domain && belongs(kind, domain);
+        is_own || (kind == ElementKind::Site && self.names_site(id))
     }
 
     /// True if the system may document elements that are said to lie in this province, or in none.
@@ -213,7 +214,7 @@ fn kind(of: XmlElement<'_>) -> Option<ElementKind> {
 }
 
 /// An element with what convoke-ems says of its place; none, and counted, if it is not the system's to
-/// document.
+/// document, or is not called what it is.
 fn placed(
     of: XmlElement<'_>,
     id: &str,
@@ -224,7 +225,8 @@ fn placed(
     let domain = leaf(of, EMS, "domain").and_then(Domain::parse);
     let domain = domain.unwrap_or(defaults.domain);
     let said = identifier(of, EMS, "province");
-    if !defaults.grants(id, kind, domain) || !defaults.grants_province(said) {
+    let is_granted = defaults.grants(id, kind, domain) && defaults.grants_province(said);
+    if !is_named_as(id, kind) || !is_granted {
         read.outside += 1;
         return None;
     }
@@ -252,6 +254,24 @@ fn placed(
         vendor: text("vendor"),
         model: text("model"),
     })
+}
+
+/// True if there are elements of a kind in a domain: what others have as well may be in any.
+fn belongs(kind: ElementKind, domain: Domain) -> bool {
+    match kind {
+        ElementKind::Site | ElementKind::Cell | ElementKind::PowerZone => {
+            domain == Domain::Wireless
+        }
+        ElementKind::Router | ElementKind::LineCard => domain == Domain::Ip,
+        ElementKind::Link | ElementKind::Duct | ElementKind::Optic => true,
+    }
+}
+
+/// True if a name says of which kind an element is: `kind:name`, which is how those of one kind are
+/// found ([`Inventory::of_kind`]).
+fn is_named_as(id: &str, kind: ElementKind) -> bool {
+    id.split_once(':')
+        .is_some_and(|(begin, name)| begin == kind.as_str() && !name.is_empty())
 }
 
 /// The elements that a leaf-list of convoke-ems names.
