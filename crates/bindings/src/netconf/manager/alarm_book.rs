@@ -7,6 +7,7 @@
 //! cleared when the last of them is. Pure: time is an argument. Read next: [`super::alarm_types`].
 
 use super::alarms::{AlarmSnapshot, ForeignAlarm, YangIdentity};
+use super::text::clipped;
 use super::{AlarmTypeMap, ForeignNames, SystemClock};
 use domain::inventory::ElementId;
 use domain::telemetry::{Alarm, AlarmType, Severity};
@@ -17,6 +18,11 @@ use std::collections::BTreeMap;
 const KEPT: usize = 100_000;
 /// From how many cleared alarms on these make room: all at once, as to look for them takes a while.
 const MAKE_ROOM: usize = KEPT / 10;
+
+/// The module whose alarms of unknown types have their names in the qualifier.
+const OURS: &str = "convoke-ems";
+/// The most bytes of the module, and of the name, of an unknown type that are kept.
+const PART_BYTES: usize = 80;
 
 /// What tells alarms of a system apart (RFC 8632 §3.2).
 type Key = (String, YangIdentity, String);
@@ -224,13 +230,24 @@ impl AlarmBook {
 impl Reading<'_> {
     fn ours(&self, told: &ForeignAlarm) -> Ours {
         let alarm_type = self.types.ours(&told.alarm_type);
-        // What is unknown to a system that speaks of `convoke-ems` has its name in the qualifier already.
         let qualifier = match alarm_type {
-            AlarmType::Unknown if told.qualifier.is_empty() => told.alarm_type.to_string(),
-            AlarmType::Unknown => told.qualifier.clone(),
+            AlarmType::Unknown => name_of_unknown(told),
             _ => String::new(),
         };
         (self.names.element(&told.resource), alarm_type, qualifier)
+    }
+}
+
+/// The name of an alarm of a type that is unknown here: which type at which system, and what that tells
+/// apart. What a system that speaks of `convoke-ems` does not know has its name in the qualifier
+/// already.
+fn name_of_unknown(told: &ForeignAlarm) -> String {
+    let YangIdentity { module, name } = &told.alarm_type;
+    let (module, name) = (clipped(module, PART_BYTES), clipped(name, PART_BYTES));
+    match told.qualifier.as_str() {
+        "" => format!("{module}:{name}"),
+        named if module == OURS => named.to_owned(),
+        qualifier => format!("{module}:{name}/{qualifier}"),
     }
 }
 
@@ -260,5 +277,39 @@ fn alarm(ours: &Ours, told: &ForeignAlarm, raised: Severity, by: Reading<'_>) ->
         time: by.clock.ours(told.time, by.now),
         cleared: told.severity.is_none(),
         text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unknown_types_are_told_apart_by_module_name_and_qualifier() {
+        let named = |module: &str, name: &str, qualifier: &str| {
+            name_of_unknown(&ForeignAlarm {
+                resource: "r".to_owned(),
+                alarm_type: YangIdentity {
+                    module: module.to_owned(),
+                    name: name.to_owned(),
+                },
+                qualifier: qualifier.to_owned(),
+                severity: None,
+                time: None,
+                text: String::new(),
+            })
+        };
+        assert_eq!(named("acme", "flux", ""), "acme:flux");
+        assert_eq!(named("acme", "flux", "q"), "acme:flux/q");
+        assert_eq!(
+            named("convoke-ems", "unknown", "acme:flux/q"),
+            "acme:flux/q"
+        );
+        assert_eq!(named("convoke-ems", "unknown", ""), "convoke-ems:unknown");
+        let long = "é".repeat(100);
+        let name = named(&long, &long, "q");
+        assert_eq!(name.len(), 80 + 1 + 80 + 2, "whole characters: {name}");
+        let odd = format!("x{long}");
+        assert_eq!(named(&odd, "flux", "").len(), 79 + 5);
     }
 }

@@ -14,7 +14,8 @@ use std::sync::Arc;
 
 /// The most characters of a name that are kept.
 const NAME_MAX: usize = 256;
-/// The most names that are kept of one element: whoever raises more of them says nothing with any.
+/// The most names that are kept of one element; when they are as many, the one that was cleared longest
+/// ago makes room, and if all stand, whoever raises more says nothing with it.
 const NAMES_PER_ELEMENT_MAX: usize = 64;
 
 /// The alarms of unknown types that stand.
@@ -50,7 +51,7 @@ impl NamedActiveAlarms {
     pub(super) fn take(&mut self, alarm: &Alarm, alarms: &mut ActiveAlarms) -> AlarmChange {
         let name = qualifier(alarm).unwrap_or_default();
         let names = self.standing.entry(alarm.resource.clone()).or_default();
-        if names.len() >= NAMES_PER_ELEMENT_MAX && !names.contains_key(&name) {
+        if !names.contains_key(&name) && !has_room(names, alarm.cleared) {
             return AlarmChange::Nothing;
         }
         let state = names.entry(name).or_default();
@@ -133,6 +134,19 @@ impl NamedActiveAlarms {
     }
 }
 
+/// True if there is room for another name; one that begins with an end makes none.
+fn has_room(names: &mut BTreeMap<String, NamedState>, cleared: bool) -> bool {
+    if names.len() < NAMES_PER_ELEMENT_MAX {
+        return true;
+    }
+    let over = names.iter().filter(|(_, state)| state.since.is_none());
+    let oldest = over.min_by_key(|(_, state)| state.cleared);
+    match oldest.map(|(name, _)| name.clone()).filter(|_| !cleared) {
+        Some(oldest) => names.remove(&oldest).is_some(),
+        None => false,
+    }
+}
+
 impl NamedState {
     fn take(&mut self, alarm: &Alarm) -> AlarmChange {
         match (alarm.cleared, self.since) {
@@ -157,5 +171,26 @@ impl NamedState {
             }
             (false, Some(_)) => AlarmChange::Nothing,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_that_was_cleared_longest_ago_makes_room() {
+        let at = |second: i64| Timestamp::from_ms(second * 1_000);
+        let state = |since, cleared| NamedState { since, cleared };
+        let mut names: BTreeMap<String, NamedState> = (0..NAMES_PER_ELEMENT_MAX)
+            .map(|number| (format!("n{number:02}"), state(Some(at(1)), None)))
+            .collect();
+        assert!(!has_room(&mut names, false), "all stand");
+        names.insert("n07".to_owned(), state(None, Some(at(30))));
+        names.insert("n09".to_owned(), state(None, Some(at(20))));
+        assert!(!has_room(&mut names, true), "nothing stands for its end");
+        assert!(has_room(&mut names, false));
+        assert!(names.contains_key("n07") && !names.contains_key("n09"));
+        assert!(has_room(&mut names, true), "there is room now");
     }
 }
