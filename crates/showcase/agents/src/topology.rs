@@ -5,6 +5,9 @@
 //! again and again (what stands beside an element, what it takes with it alone, what elements are
 //! called) is worked out once. Refuses to know alarms. Read next: [`crate::oss_fault::correlation`].
 
+mod areas;
+
+use self::areas::areas;
 use crate::element_names::ElementNames;
 use domain::inventory::{ElementId, ElementKind, Inventory, Link};
 use std::collections::{BTreeMap, BTreeSet};
@@ -332,70 +335,6 @@ fn touched<'a>(inventory: &'a Inventory, link: &'a Link) -> impl Iterator<Item =
     let ends = [&link.a, &link.b].into_iter();
     let nodes = ends.clone().map(|end| inventory.node_of(end));
     ends.chain(nodes).chain(&link.ducts)
-}
-
-/// The routers of each element: walks from every router over access links into its sites.
-fn areas(inventory: &Inventory) -> BTreeMap<ElementId, BTreeSet<ElementId>> {
-    let mut areas: BTreeMap<ElementId, BTreeSet<ElementId>> = BTreeMap::new();
-    let is_router = |id: &ElementId| {
-        inventory
-            .element(id)
-            .is_some_and(|e| e.kind == ElementKind::Router)
-    };
-    let mut beside: BTreeMap<&ElementId, Vec<&ElementId>> = BTreeMap::new();
-    for link in inventory.links.values() {
-        let (a, b) = (inventory.node_of(&link.a), inventory.node_of(&link.b));
-        if !(is_router(a) && is_router(b)) {
-            beside.entry(a).or_default().push(b);
-            beside.entry(b).or_default().push(a);
-        }
-    }
-    for router in inventory.of_kind(ElementKind::Router) {
-        let mut open = vec![&router.id];
-        while let Some(node) = open.pop() {
-            let new = areas
-                .entry(node.clone())
-                .or_default()
-                .insert(router.id.clone());
-            if new && (node == &router.id || !is_router(node)) {
-                let next = beside.get(node).into_iter().flatten();
-                open.extend(next.filter(|n| !is_router(n)));
-            }
-        }
-    }
-    let of = |areas: &BTreeMap<ElementId, BTreeSet<ElementId>>, id: &ElementId| {
-        areas.get(id).cloned().unwrap_or_default()
-    };
-    for card in inventory.of_kind(ElementKind::LineCard) {
-        areas.insert(card.id.clone(), card.parent.iter().cloned().collect());
-    }
-    for site in inventory.of_kind(ElementKind::Site) {
-        if let Some(zone) = &site.parent {
-            let routers = of(&areas, &site.id);
-            areas.entry(zone.clone()).or_default().extend(routers);
-        }
-    }
-    for (id, link) in &inventory.links {
-        let mut routers = of(&areas, &link.a);
-        routers.extend(of(&areas, &link.b));
-        for duct in &link.ducts {
-            areas
-                .entry(duct.clone())
-                .or_default()
-                .extend(routers.clone());
-        }
-        for optic in [&link.optic_a, &link.optic_b] {
-            areas.insert(optic.clone(), routers.clone());
-        }
-        areas.insert(id.clone(), routers);
-    }
-    for cell in inventory.of_kind(ElementKind::Cell) {
-        if let Some(site) = &cell.parent {
-            let routers = of(&areas, site);
-            areas.insert(cell.id.clone(), routers);
-        }
-    }
-    areas
 }
 
 #[cfg(test)]
