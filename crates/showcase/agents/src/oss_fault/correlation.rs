@@ -51,7 +51,7 @@ use domain::cause::Cause;
 use domain::inventory::{ElementId, ElementKind, Inventory};
 use domain::telemetry::AlarmType;
 use domain::time::Timestamp;
-use outline::{Outline, outline};
+use outline::{Outline, outlines};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -149,9 +149,7 @@ impl Correlator {
     pub fn knowing(topology: impl Into<Arc<Topology>>, knowledge: Arc<Knowledge>) -> Self {
         let topology = topology.into();
         let inventory = topology.inventory().clone();
-        let elements = inventory.elements.values();
-        let suspects = elements.filter(|e| e.kind != ElementKind::Cell);
-        let outlines: Vec<Outline> = suspects.map(|e| outline(&topology, e)).collect();
+        let outlines: Vec<Outline> = outlines(&topology);
         let keys = outlines.iter().flat_map(|o| o.expected.keys());
         let alarms: Vec<AlarmKey> = keys.cloned().collect::<BTreeSet<_>>().into_iter().collect();
         let sites = inventory.of_kind(ElementKind::Site);

@@ -6,8 +6,8 @@
 use domain::inventory::{ElementId, ElementKind, Inventory};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The most routers of all areas together, as often as they are walked, read and entered: fifty times
-/// what a network of ten thousand elements has.
+/// The most routers of all areas together, as often as they are walked, read and entered. An element of
+/// a network of rings and spurs has two.
 const ENTERED: usize = 4_000_000;
 
 /// Areas while they are found.
