@@ -46,9 +46,14 @@ fn what_its_past_taught_diagnoses_its_days() {
         .iter()
         .filter_map(|line| line["policy"].as_str())
         .collect();
-    for policy in ["first-alarm", "most-alarms", "agents-learnt"] {
-        assert!(policies.contains(&policy), "{policies:?}");
-    }
+    let all = [
+        "first-alarm",
+        "own-alarm",
+        "most-alarms",
+        "codebook",
+        "agents-learnt",
+    ];
+    assert_eq!(policies, all);
     assert_eq!(other(&folder, &days).stdout, scored.stdout);
 }
 

@@ -19,16 +19,16 @@ use report::OpenLoopRun;
 use std::sync::Arc;
 use yardsticks::{
     Codebook, Consequences, DeliveredAlarm, FirstNamedAlarmRule, JoinedNodes, KnownTrouble,
-    LabelledDay, MostNamedAlarmsRule, NamedBlame, NamedBlameRule, NamedKey, NamedScene,
-    NamedYardstick, heard, tune_named,
+    LabelledDay, MostNamedAlarmsRule, NamedBlame, NamedBlameRule, NamedCodebookRule, NamedKey,
+    NamedPast, NamedScene, NamedYardstick, OwnNamedAlarmRule, heard, tune_named,
 };
 
 /// The name of the world.
 pub const OTHER: &str = "other";
 /// The agents' reasoning by what was learnt, among the policies.
 pub const LEARNT: &str = "agents-learnt";
-/// The yardsticks among the policies.
-pub const YARDSTICKS: [&str; 2] = ["first-alarm", "most-alarms"];
+/// The yardsticks among the policies, simplest first.
+pub const YARDSTICKS: [&str; 4] = ["first-alarm", "own-alarm", "most-alarms", "codebook"];
 /// The statements a day that every policy may make: about as many as there are troubles, which any
 /// operator knows from tickets.
 pub const STATEMENTS_PER_DAY: f64 = 6.0;
@@ -134,8 +134,8 @@ pub struct LearntOriginRule(OriginFinder);
 
 impl LearntOriginRule {
     /// On a network, by what was learnt.
-    pub fn new(book: &Codebook, learnt: Arc<LearntCauses>) -> Self {
-        let inventory = Arc::new(book.graph().inventory().clone());
+    pub fn new(graph: &Consequences, learnt: Arc<LearntCauses>) -> Self {
+        let inventory = Arc::new(graph.inventory().clone());
         Self(OriginFinder::new(Topology::new(inventory), learnt))
     }
 }
@@ -165,15 +165,30 @@ pub struct NamedPolicies {
 impl NamedPolicies {
     /// Sets the thresholds of all on a past.
     pub fn tuned(past: &AlarmPast, learnt: Arc<LearntCauses>) -> Self {
-        let book = Codebook::new(Consequences::new(Arc::clone(&past.inventory)));
+        let graph = Arc::new(Consequences::new(Arc::clone(&past.inventory)));
         let joined = Arc::new(JoinedNodes::new(Arc::clone(&past.inventory)));
-        let rules: [(&str, Box<dyn NamedBlameRule>); 3] = [
+        let heard = Arc::new(NamedPast::of(&past.alarms));
+        let first = FirstNamedAlarmRule {
+            joined: Arc::clone(&joined),
+            past: Arc::clone(&heard),
+        };
+        let own = OwnNamedAlarmRule {
+            joined: Arc::clone(&joined),
+            past: Arc::clone(&heard),
+        };
+        let most = MostNamedAlarmsRule {
+            joined: Arc::clone(&joined),
+            past: Arc::clone(&heard),
+        };
+        let rules: [(&str, Box<dyn NamedBlameRule>); 5] = [
+            (YARDSTICKS[0], Box::new(first)),
+            (YARDSTICKS[1], Box::new(own)),
+            (YARDSTICKS[2], Box::new(most)),
             (
-                YARDSTICKS[0],
-                Box::new(FirstNamedAlarmRule(Arc::clone(&joined))),
+                YARDSTICKS[3],
+                Box::new(NamedCodebookRule::new(Arc::clone(&graph), joined, heard)),
             ),
-            (YARDSTICKS[1], Box::new(MostNamedAlarmsRule(joined))),
-            (LEARNT, Box::new(LearntOriginRule::new(&book, learnt))),
+            (LEARNT, Box::new(LearntOriginRule::new(&graph, learnt))),
         ];
         let days = past.length_days();
         let tuned = rules.into_iter().map(|(name, rule)| {

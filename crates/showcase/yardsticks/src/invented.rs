@@ -3,7 +3,10 @@
 //!
 //! Knows nothing of the simulated network. Read next: [`crate::consequences`].
 
+use crate::commitment::DeliveredAlarm;
 use crate::consequences::{Consequences, ElementNumber};
+use crate::named::{NamedScene, StandingNamedAlarm};
+use crate::named_past::NamedPast;
 use domain::inventory::{
     Cell, Domain, Element, ElementId, ElementKind, Inventory, Link, RadioUnit,
 };
@@ -40,6 +43,33 @@ pub(crate) fn cleared(element: &str, alarm_type: AlarmType, s: f64) -> Alarm {
         cleared: true,
         ..alarm(element, alarm_type, s)
     }
+}
+
+/// Alarms that stand, by element, name and second, as they were delivered one after the other.
+pub(crate) fn named_scene(alarms: &[(&str, &str, f64)]) -> NamedScene {
+    let alarms = alarms.iter().zip(0..);
+    let standing = alarms.map(|((element, name, s), order)| {
+        let alarm = StandingNamedAlarm {
+            order,
+            noticed: at(*s),
+            spoken_for: false,
+        };
+        ((id(element), (*name).to_owned()), alarm)
+    });
+    standing.collect()
+}
+
+/// The counts of a past in which these alarms were delivered as they were noticed.
+pub(crate) fn named_past(alarms: &[(&str, &str, f64)]) -> NamedPast {
+    let delivered = alarms.iter().map(|(element, name, s)| DeliveredAlarm {
+        at: at(*s),
+        alarm: Alarm {
+            qualifier: (*name).to_owned(),
+            ..alarm(element, AlarmType::Unknown, *s)
+        },
+    });
+    let delivered: Vec<DeliveredAlarm> = delivered.collect();
+    NamedPast::of(&delivered)
 }
 
 fn element(kind: ElementKind, name: &str, parent: Option<&str>) -> Element {

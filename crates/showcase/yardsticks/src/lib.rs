@@ -12,7 +12,8 @@
 //! - [`rules`]: first alarm, own alarm, most alarms, suppression by topology; [`codes`]: the codebook
 //!   by Hamming distance and by Bayes; [`walk`]: a random walk with restart; [`classifier`]:
 //!   logistic regression; [`kind`], [`catalogue`]: all of them by name;
-//! - [`named`], [`named_rules`]: first alarm and most alarms where nobody knows what types mean;
+//! - [`named`], [`named_past`], [`named_rules`], [`named_codebook`]: first alarm, own alarm, most alarms and a
+//!   codebook where nobody knows what types mean;
 //! - [`labelled`], [`likelihood`], [`tuning`], [`tuned`]: what is learnt, on which seeds, and the
 //!   thresholds that keep all to the same budget of wrong statements.
 //!
@@ -32,6 +33,8 @@ pub mod labelled;
 pub mod likelihood;
 pub mod measure;
 pub mod named;
+pub mod named_codebook;
+pub mod named_past;
 pub mod named_rules;
 pub mod online;
 pub mod rules;
@@ -47,7 +50,9 @@ pub use kind::YardstickKind;
 pub use labelled::LabelledDay;
 pub use measure::{CommitmentCounts, KnownTrouble, Measure, Worth};
 pub use named::{NamedBlame, NamedBlameRule, NamedKey, NamedScene, NamedYardstick, tune_named};
-pub use named_rules::{FirstNamedAlarmRule, JoinedNodes, MostNamedAlarmsRule};
+pub use named_codebook::NamedCodebookRule;
+pub use named_past::NamedPast;
+pub use named_rules::{FirstNamedAlarmRule, JoinedNodes, MostNamedAlarmsRule, OwnNamedAlarmRule};
 pub use online::{Blame, BlameRule, OnlineYardstick, StatementThresholds, Yardstick, heard};
 pub use scene::{AlarmScene, SceneAlarm};
 pub use tuned::{TunedError, TunedPolicy, TunedYardsticks, TuningDays};

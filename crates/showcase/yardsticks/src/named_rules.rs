@@ -1,10 +1,12 @@
-//! First alarm and most alarms, for alarms of any vocabulary: by time and topology alone.
+//! First alarm, own alarm and most alarms, for alarms of any vocabulary: by time and topology alone.
 //!
 //! Alarms are of one matter if they stand on the same node or on nodes that are joined, one after the
-//! other, and were noticed around the same time; what is joined is a link, or a supply in common. Read
-//! next: [`crate::named`].
+//! other, and were noticed around the same time; what is joined is a link, or a supply in common. How
+//! sure a rule is, is how rare the names are of the alarms that it goes by ([`NamedPast::rarity`]).
+//! Read next: [`crate::named`], [`crate::named_codebook`].
 
 use crate::named::{NamedBlame, NamedBlameRule, NamedKey, NamedScene};
+use crate::named_past::NamedPast;
 use domain::cause::Cause;
 use domain::inventory::{ElementId, ElementKind, Inventory};
 use std::cmp::Reverse;
@@ -14,7 +16,7 @@ use std::sync::Arc;
 /// Seconds within which alarms are of one matter.
 const AROUND_S: f64 = 300.0;
 
-/// The inventory, as far as both rules look at it.
+/// The inventory, as far as these rules look at it.
 #[derive(Clone, Debug)]
 pub struct JoinedNodes {
     inventory: Arc<Inventory>,
@@ -55,7 +57,7 @@ impl JoinedNodes {
     }
 
     /// The alarms of one matter with one, itself included; those spoken for too.
-    fn around(&self, alarm: &NamedKey, scene: &NamedScene) -> BTreeSet<NamedKey> {
+    pub(crate) fn around(&self, alarm: &NamedKey, scene: &NamedScene) -> BTreeSet<NamedKey> {
         let Some(first) = scene.get(alarm) else {
             return BTreeSet::new();
         };
@@ -111,42 +113,80 @@ impl JoinedNodes {
 }
 
 /// Blames the element of the first alarm, in the order of delivery, of all that are of one matter; as
-/// sure as there are many.
+/// sure as these are many and rare.
 #[derive(Clone, Debug)]
-pub struct FirstNamedAlarmRule(pub Arc<JoinedNodes>);
+pub struct FirstNamedAlarmRule {
+    /// What is joined.
+    pub joined: Arc<JoinedNodes>,
+    /// What is rare.
+    pub past: Arc<NamedPast>,
+}
 
 impl NamedBlameRule for FirstNamedAlarmRule {
     fn blame(&self, alarm: &NamedKey, scene: &NamedScene) -> Option<NamedBlame> {
-        let explains = self.0.around(alarm, scene);
-        let blamed = |key: &&NamedKey| self.0.own(&key.0).is_some();
+        let explains = self.joined.around(alarm, scene);
+        let blamed = |key: &&NamedKey| self.joined.own(&key.0).is_some();
         let first = explains.iter().filter(blamed);
         let first = first.min_by_key(|key| scene.get(*key).map(|it| it.order))?;
-        let (element, cause) = self.0.own(&first.0)?;
+        let (element, cause) = self.joined.own(&first.0)?;
+        let rare = explains.iter().map(|(_, name)| self.past.rarity(name));
         Some(NamedBlame {
             element,
             cause,
-            score: explains.len() as f64,
+            score: rare.sum(),
             explains,
         })
     }
 }
 
-/// Blames what most alarms of one matter may speak of; of equals what is spoken of by fewest elements
-/// in all; as sure as they are many.
+/// Blames the element that raises the alarm; as sure as its name is rare. It explains what else would
+/// have it blame the same.
 #[derive(Clone, Debug)]
-pub struct MostNamedAlarmsRule(pub Arc<JoinedNodes>);
+pub struct OwnNamedAlarmRule {
+    /// What is joined.
+    pub joined: Arc<JoinedNodes>,
+    /// What is rare.
+    pub past: Arc<NamedPast>,
+}
+
+impl NamedBlameRule for OwnNamedAlarmRule {
+    fn blame(&self, alarm: &NamedKey, scene: &NamedScene) -> Option<NamedBlame> {
+        let (element, cause) = self.joined.own(&alarm.0)?;
+        let around = self.joined.around(alarm, scene).into_iter();
+        let same = |key: &NamedKey| self.joined.own(&key.0).is_some_and(|own| own.0 == element);
+        Some(NamedBlame {
+            explains: around.filter(same).collect(),
+            score: self.past.rarity(&alarm.1),
+            element,
+            cause,
+        })
+    }
+}
+
+/// Blames what most alarms of one matter may speak of; of equals what is spoken of by fewest elements
+/// in all; as sure as they are many and rare.
+#[derive(Clone, Debug)]
+pub struct MostNamedAlarmsRule {
+    /// What is joined.
+    pub joined: Arc<JoinedNodes>,
+    /// What is rare.
+    pub past: Arc<NamedPast>,
+}
 
 impl NamedBlameRule for MostNamedAlarmsRule {
     fn blame(&self, alarm: &NamedKey, scene: &NamedScene) -> Option<NamedBlame> {
-        let explains = self.0.around(alarm, scene);
-        let mut votes: BTreeMap<ElementId, usize> = BTreeMap::new();
-        for (element, _) in &explains {
-            let behind: BTreeSet<ElementId> = self.0.behind(element).into_iter().collect();
+        let explains = self.joined.around(alarm, scene);
+        // By what is spoken of: how many alarms speak of it, and how rare they are.
+        let mut votes: BTreeMap<ElementId, (usize, f64)> = BTreeMap::new();
+        for (element, name) in &explains {
+            let behind: BTreeSet<ElementId> = self.joined.behind(element).into_iter().collect();
             for element in behind {
-                *votes.entry(element).or_default() += 1;
+                let vote = votes.entry(element).or_default();
+                vote.0 += 1;
+                vote.1 += self.past.rarity(name);
             }
         }
-        let kind = |id: &ElementId| self.0.inventory.element(id).map(|e| e.kind);
+        let kind = |id: &ElementId| self.joined.inventory.element(id).map(|e| e.kind);
         let cause = |id: &ElementId| kind(id).and_then(Cause::of);
         // A module and a cell are less than a link and a card, a router is more.
         let size = |id: &ElementId| match kind(id) {
@@ -156,11 +196,11 @@ impl NamedBlameRule for MostNamedAlarmsRule {
             _ => 3,
         };
         let named = votes.iter().filter(|(id, _)| cause(id).is_some());
-        let (element, many) = named.min_by_key(|(id, many)| (Reverse(**many), size(id)))?;
+        let (element, (_, score)) = named.min_by_key(|(id, vote)| (Reverse(vote.0), size(id)))?;
         Some(NamedBlame {
             element: element.clone(),
             cause: cause(element)?,
-            score: *many as f64,
+            score: *score,
             explains,
         })
     }
@@ -170,38 +210,64 @@ impl NamedBlameRule for MostNamedAlarmsRule {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::invented::{self, at, id};
-    use crate::named::StandingNamedAlarm;
+    use crate::invented::{self, id, named_past, named_scene};
 
-    fn scene(alarms: &[(&str, &str, f64)]) -> NamedScene {
-        let alarms = alarms.iter().zip(0..);
-        let standing = alarms.map(|((element, name, s), order)| {
-            let alarm = StandingNamedAlarm {
-                order,
-                noticed: at(*s),
-                spoken_for: false,
-            };
-            ((id(element), (*name).to_owned()), alarm)
-        });
-        standing.collect()
-    }
-
-    #[test]
-    fn the_first_and_the_most_of_one_matter_are_blamed() {
-        let graph = invented::town();
-        let joined = Arc::new(JoinedNodes::new(Arc::new(graph.inventory().clone())));
-        let scene = scene(&[
+    /// A matter of a site and two ports of one card, and one far away.
+    fn scene() -> NamedScene {
+        named_scene(&[
             ("site:1", "S1", 10.0),
             ("optic:R-1/a", "LOS", 20.0),
             ("optic:R-2/a", "LOS", 20.0),
             ("site:4", "S1", 5_000.0),
+        ])
+    }
+
+    fn known() -> (Arc<JoinedNodes>, Arc<NamedPast>) {
+        let graph = invented::town();
+        let joined = JoinedNodes::new(Arc::new(graph.inventory().clone()));
+        let past = named_past(&[
+            ("site:1", "S1", 10.0),
+            ("site:1", "S1", 20.0),
+            ("site:2", "S1", 10.0),
+            ("optic:R-1/a", "LOS", 20.0),
         ]);
+        (Arc::new(joined), Arc::new(past))
+    }
+
+    #[test]
+    fn the_first_and_the_most_of_one_matter_are_blamed() {
+        let ((joined, past), scene) = (known(), scene());
         let alarm = (id("optic:R-1/a"), "LOS".to_owned());
-        let first = FirstNamedAlarmRule(Arc::clone(&joined)).blame(&alarm, &scene);
-        let first = first.unwrap();
+        let (los, s1) = (past.rarity("LOS"), past.rarity("S1"));
+        let first = FirstNamedAlarmRule {
+            joined: Arc::clone(&joined),
+            past: Arc::clone(&past),
+        };
+        let first = first.blame(&alarm, &scene).unwrap();
         assert_eq!(first.cause, Cause::MainsFailure);
         assert_eq!(first.explains.len(), 3);
-        let most = MostNamedAlarmsRule(joined).blame(&alarm, &scene).unwrap();
-        assert_eq!((most.element, most.score), (id("card:R/1"), 2.0));
+        assert!((first.score - (2.0 * los + s1)).abs() < 1e-12);
+        let most = MostNamedAlarmsRule { joined, past };
+        let most = most.blame(&alarm, &scene).unwrap();
+        assert_eq!(most.element, id("card:R/1"));
+        assert!((most.score - 2.0 * los).abs() < 1e-12, "{}", most.score);
+    }
+
+    #[test]
+    fn an_alarm_by_itself_blames_its_own_element_and_rare_names_are_surer() {
+        let ((joined, past), scene) = (known(), scene());
+        let own = OwnNamedAlarmRule { joined, past };
+        let blamed = |element: &str, name: &str| {
+            let blame = own.blame(&(id(element), name.to_owned()), &scene);
+            blame.unwrap()
+        };
+        let (port, site) = (blamed("optic:R-1/a", "LOS"), blamed("site:4", "S1"));
+        assert_eq!(port.element, id("link:R-1"));
+        assert_eq!(
+            (site.element, site.cause),
+            (id("zone:b"), Cause::MainsFailure)
+        );
+        assert_eq!(port.explains.len(), 1);
+        assert!(port.score > site.score);
     }
 }

@@ -34,7 +34,13 @@ fn every_policy_hears_the_same_day() {
     let day = WORLD.labelled(70_001, 2);
     let runs = policies.diagnose(&day, 70_001);
     let names: Vec<&str> = runs.iter().map(|run| run.policy.as_str()).collect();
-    assert_eq!(names, [YARDSTICKS[0], YARDSTICKS[1], LEARNT]);
-    assert_eq!(runs[2].statements, 0);
-    assert!(runs[0].statements > 0 && runs[0].faults.len() == runs[2].faults.len());
+    assert_eq!(names, [&YARDSTICKS[..], &[LEARNT]].concat());
+    let [yardsticks @ .., learnt] = &runs[..] else {
+        panic!("no runs");
+    };
+    assert_eq!(learnt.statements, 0);
+    assert!(yardsticks.iter().any(|run| run.statements > 0));
+    for run in yardsticks {
+        assert_eq!(run.faults.len(), learnt.faults.len(), "{}", run.policy);
+    }
 }
