@@ -51,6 +51,7 @@ fn what_its_past_taught_diagnoses_its_days() {
         "own-alarm",
         "most-alarms",
         "codebook",
+        "agents-unlearnt",
         "agents-learnt",
     ];
     assert_eq!(policies, all);

@@ -68,6 +68,8 @@ pub struct LearntCauses {
     types: BTreeMap<String, LearntType>,
     /// By cause: its effects.
     effects: BTreeMap<String, BTreeMap<String, LearntEffect>>,
+    /// True if nothing is known of what causes what, so that anything may come of anything.
+    ignorant: bool,
 }
 
 impl LearntCauses {
@@ -104,6 +106,27 @@ impl LearntCauses {
             effects.insert(edge.effect.clone(), LearntEffect::of(edge));
         }
         learnt
+    }
+
+    /// Knows these names and nothing of them: each tells as much as any other, may be of what lies between
+    /// devices, and comes of none. Reasoning by it shows what reasoning by what was learnt gains.
+    pub fn ignorant<'n>(names: impl IntoIterator<Item = &'n str>) -> Self {
+        let known = LearntType {
+            spreads: true,
+            company: 1.0,
+        };
+        let types = names.into_iter().map(|name| (name.to_owned(), known));
+        Self {
+            types: types.collect(),
+            ignorant: true,
+            ..Self::default()
+        }
+    }
+
+    /// True if nothing is known of what causes what: whatever comes at the same place and time may belong
+    /// together.
+    pub fn is_ignorant(&self) -> bool {
+        self.ignorant
     }
 
     /// True if nothing was learnt.
@@ -193,5 +216,15 @@ pub(crate) mod tests {
         assert_eq!(learnt.company("LASER"), 0.9);
         assert!(learnt.company("HOT") < 0.01 && !learnt.relates("NEVER_HEARD"));
         assert!(LearntCauses::parse("window-s 77\n").is_err());
+    }
+
+    #[test]
+    fn the_ignorant_know_names_and_no_effects() {
+        let ignorant = LearntCauses::ignorant(["DARK", "GONE"]);
+        assert!(ignorant.is_ignorant() && ignorant.is_empty());
+        assert!(ignorant.relates("GONE") && !ignorant.relates("NEVER_HEARD"));
+        assert_eq!(ignorant.company("DARK"), 1.0);
+        assert_eq!(ignorant.effect("DARK", "GONE"), None);
+        assert!(!LearntCauses::of(&graph()).is_ignorant());
     }
 }

@@ -27,6 +27,9 @@ use yardsticks::{
 pub const OTHER: &str = "other";
 /// The agents' reasoning by what was learnt, among the policies.
 pub const LEARNT: &str = "agents-learnt";
+/// The same reasoning by causes of which nothing is known: what it lacks beside [`LEARNT`] is what was
+/// learnt.
+pub const UNLEARNT: &str = "agents-unlearnt";
 /// The yardsticks among the policies, simplest first.
 pub const YARDSTICKS: [&str; 4] = ["first-alarm", "own-alarm", "most-alarms", "codebook"];
 /// The statements a day that every policy may make: about as many as there are troubles, which any
@@ -133,7 +136,7 @@ fn trouble(trouble: &MetroTrouble) -> KnownTrouble {
 pub struct LearntOriginRule(OriginFinder);
 
 impl LearntOriginRule {
-    /// On a network, by what was learnt.
+    /// On a network, by what was learnt, or by nothing ([`LearntCauses::ignorant`]).
     pub fn new(graph: &Consequences, learnt: Arc<LearntCauses>) -> Self {
         let inventory = Arc::new(graph.inventory().clone());
         Self(OriginFinder::new(Topology::new(inventory), learnt))
@@ -180,7 +183,8 @@ impl NamedPolicies {
             joined: Arc::clone(&joined),
             past: Arc::clone(&heard),
         };
-        let rules: [(&str, Box<dyn NamedBlameRule>); 5] = [
+        let ignorant = Arc::new(LearntCauses::ignorant(heard.names()));
+        let rules: [(&str, Box<dyn NamedBlameRule>); 6] = [
             (YARDSTICKS[0], Box::new(first)),
             (YARDSTICKS[1], Box::new(own)),
             (YARDSTICKS[2], Box::new(most)),
@@ -188,6 +192,7 @@ impl NamedPolicies {
                 YARDSTICKS[3],
                 Box::new(NamedCodebookRule::new(Arc::clone(&graph), joined, heard)),
             ),
+            (UNLEARNT, Box::new(LearntOriginRule::new(&graph, ignorant))),
             (LEARNT, Box::new(LearntOriginRule::new(&graph, learnt))),
         ];
         let days = past.length_days();

@@ -3,7 +3,8 @@
 //!
 //! Three steps, all by what was learnt ([`LearntCauses`]) and by topology:
 //! - alarms belong together if one is an effect of the other by the graph, within its delay and its
-//!   reach, or if a type that spreads stands on adjacent nodes;
+//!   reach, or if a type that spreads stands on adjacent nodes (where nothing was learnt, if they stand on
+//!   one node or on adjacent ones at about the same time);
 //! - *origins* are those that no other alarm of the same group explains;
 //! - what explains a group best is blamed: the element of an origin, or what the origins have in common:
 //!   the link between two ports, the duct of several links, the zone of several sites. A candidate loses
@@ -181,7 +182,9 @@ impl OriginFinder {
     fn belong(&self, x: &HeardAlarm<'_>, y: &HeardAlarm<'_>) -> bool {
         let apart_s = x.noticed.seconds_since(y.noticed).abs();
         let same = x.key.1 == y.key.1 && x.node != y.node;
-        (same && self.learnt.spreads(&x.key.1) && apart_s <= AT_ONCE_S)
+        let at_once = apart_s <= AT_ONCE_S;
+        (same && self.learnt.spreads(&x.key.1) && at_once)
+            || (self.learnt.is_ignorant() && at_once)
             || self.causes(x, y)
             || self.causes(y, x)
     }

@@ -94,3 +94,23 @@ fn what_is_far_away_or_much_later_is_another_matter() {
 fn nothing_is_said_of_types_that_were_never_heard() {
     assert!(blamed(&[("optic:A-B/a", "FLUX", 10)]).is_empty());
 }
+
+/// Who knows nothing groups what stands side by side at once, whatever it is, and takes all of it for
+/// origins.
+#[test]
+fn where_nothing_was_learnt_place_and_time_alone_make_a_group() {
+    let inventory = Arc::new(Net::town().with_optics().inventory());
+    let ignorant = Arc::new(LearntCauses::ignorant(["FLUX", "FLOW"]));
+    let ignorant = OriginFinder::new(Topology::new(inventory), ignorant);
+    let alarms = |later_s: i64| -> NamedAlarms {
+        let alarm = |element: &str, name: &str, s: i64| ((id(element), name.to_owned()), at(s));
+        let [one, other] = ["optic:A-B/a", "optic:A-B/b"];
+        [alarm(one, "FLUX", 10), alarm(other, "FLOW", later_s)].into()
+    };
+    let together = ignorant.explain(&alarms(200));
+    assert_eq!(together.len(), 1);
+    assert_eq!(together[0].origins, together[0].explains);
+    assert_eq!(together[0].ranked[0].element, id("link:A-B"));
+    assert_eq!(ignorant.explain(&alarms(400)).len(), 2);
+    assert!(finder().explain(&alarms(200)).is_empty());
+}
