@@ -2,7 +2,7 @@
 //! from its own unlabelled past and by nothing else.
 //!
 //! Streams, truth and measure are those of [`crate::open_loop`]; thresholds of every policy are set on
-//! the same past, by how many statements a day it would have made. Nothing that was learnt from the first
+//! the same past, by how many statements a day each would have made. Nothing that was learnt from the first
 //! world is loaded: neither its table of causes nor its tuned yardsticks. Read next: [`metro`],
 //! [`agents::oss_fault::origin`], [`yardsticks::named`].
 
@@ -13,6 +13,7 @@ use crate::open_loop::run;
 use agents::learnt_causes::NamedAlarms;
 use agents::oss_fault::origin::OriginFinder;
 use agents::topology::Topology;
+use domain::inventory::{ElementKind, Inventory};
 use domain::time::Timestamp;
 use metro::{MetroFault, MetroParameters, MetroRun, MetroTrouble};
 use report::OpenLoopRun;
@@ -32,10 +33,13 @@ pub const LEARNT: &str = "agents-learnt";
 pub const UNLEARNT: &str = "agents-unlearnt";
 /// The yardsticks among the policies, simplest first.
 pub const YARDSTICKS: [&str; 4] = ["first-alarm", "own-alarm", "most-alarms", "codebook"];
-/// The statements a day that every policy may make: about as many as there are troubles, which any
-/// operator knows from tickets.
+/// The most statements a day that a policy may make of [`BUDGET_SITES`] sites, in the past that its
+/// threshold is set on: one more than there are faults a day, about as many as any operator knows from
+/// tickets.
 pub const STATEMENTS_PER_DAY: f64 = 6.0;
-/// The days of the past that is learnt from, and the seed of what happens in them.
+/// The number of sites for which [`STATEMENTS_PER_DAY`] is said.
+pub const BUDGET_SITES: f64 = 300.0;
+/// The days of the past that is learnt from.
 pub const PAST_DAYS: u32 = 30;
 /// The seed of the past.
 pub const PAST_SEED: u64 = *crate::seeds::LEARNT.start();
@@ -160,6 +164,12 @@ impl NamedBlameRule for LearntOriginRule {
     }
 }
 
+/// The most statements a day of a network: the more the larger it is, as it has more faults.
+fn statements_per_day(inventory: &Inventory) -> f64 {
+    let sites = inventory.of_kind(ElementKind::Site).count();
+    STATEMENTS_PER_DAY * sites as f64 / BUDGET_SITES
+}
+
 /// Every policy with its threshold, as set on an unlabelled past.
 pub struct NamedPolicies {
     rules: Vec<(&'static str, Box<dyn NamedBlameRule>, f64)>,
@@ -195,9 +205,9 @@ impl NamedPolicies {
             (UNLEARNT, Box::new(LearntOriginRule::new(&graph, ignorant))),
             (LEARNT, Box::new(LearntOriginRule::new(&graph, learnt))),
         ];
-        let days = past.length_days();
+        let (days, budget) = (past.length_days(), statements_per_day(&past.inventory));
         let tuned = rules.into_iter().map(|(name, rule)| {
-            let least = tune_named(&rule, &past.alarms, past.until, days, STATEMENTS_PER_DAY);
+            let least = tune_named(&rule, &past.alarms, past.until, days, budget);
             (name, rule, least)
         });
         Self {

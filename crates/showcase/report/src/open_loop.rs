@@ -61,6 +61,8 @@ pub struct OpenLoopPolicy {
     pub right: u32,
     /// Those about small troubles.
     pub real_troubles: u32,
+    /// Different statements a day.
+    pub statements_per_day: f64,
     /// Wrong statements a day.
     pub wrong_per_day: f64,
     /// The harmonic mean of recall and precision, with its 95 % interval.
@@ -198,7 +200,8 @@ impl OpenLoopTable {
             "event": "open-loop-policy", "policy": p.policy,
             "recall": share(p.named_first, p.faults), "named_ever": share(p.named, p.faults),
             "precision": share(p.right, p.statements),
-            "small_troubles": p.real_troubles, "wrong_per_day": p.wrong_per_day,
+            "small_troubles": p.real_troubles, "statements_per_day": p.statements_per_day,
+            "wrong_per_day": p.wrong_per_day,
             "f1": valued(&p.f1), "against_best_yardstick": against,
             "kinds": kinds.collect::<serde_json::Map<String, Value>>(),
         })
@@ -210,11 +213,12 @@ impl OpenLoopTable {
             "{} streams; every policy hears the same alarms; 95 % intervals in brackets\n\n",
             self.streams
         );
-        text += &left("", 22);
+        text += &left("", POLICY);
         for name in [
             "named first",
             "precision",
             "F1",
+            "said/day",
             "wrong/day",
             "F1 against best",
             "p",
@@ -223,10 +227,11 @@ impl OpenLoopTable {
         }
         text.push('\n');
         for p in &self.policies {
-            text += &left(&p.policy, 22);
+            text += &left(&p.policy, POLICY);
             text += &right(&shown(p.named_first, p.faults), column("named first"));
             text += &right(&shown(p.right, p.statements), column("precision"));
             text += &right(&bracketed(&p.f1), column("F1"));
+            text += &right(&format!("{:.2}", p.statements_per_day), column("said/day"));
             text += &right(&format!("{:.2}", p.wrong_per_day), column("wrong/day"));
             let (difference, probability) = match &p.against {
                 None => ("the best yardstick".to_owned(), String::new()),
@@ -259,13 +264,17 @@ impl OpenLoopTable {
     }
 }
 
+/// The columns of a policy's name.
+const POLICY: usize = 21;
+
 fn column(name: &str) -> usize {
     match name {
         "F1" => 20,
-        "F1 against best" => 24,
-        "wrong/day" => 11,
-        "p" => 8,
-        _ => 27,
+        "F1 against best" => 23,
+        "said/day" => 9,
+        "wrong/day" => 10,
+        "p" => 7,
+        _ => 25,
     }
 }
 
@@ -311,7 +320,8 @@ fn policy(
             ),
         }
     });
-    let days: f64 = runs.iter().map(|run| run.days).sum();
+    let days = runs.iter().map(|run| run.days).sum::<f64>();
+    let days = days.max(f64::MIN_POSITIVE);
     let real_troubles: u32 = runs.iter().map(|run| run.real_troubles).sum();
     let wrong = counts.statements - counts.right - real_troubles;
     let faults = runs.iter().flat_map(|run| &run.faults);
@@ -323,7 +333,8 @@ fn policy(
         statements: counts.statements,
         right: counts.right,
         real_troubles,
-        wrong_per_day: f64::from(wrong) / days.max(f64::MIN_POSITIVE),
+        statements_per_day: f64::from(counts.statements) / days,
+        wrong_per_day: f64::from(wrong) / days,
         f1: (
             counts.f1().unwrap_or_default(),
             interval(&|drawn: &[usize]| f1_of(runs, drawn)),
@@ -388,7 +399,8 @@ mod tests {
             (rule.named_first, rule.faults, rule.statements),
             (8, 24, 16)
         );
-        assert_eq!((rule.wrong_per_day, &rule.against), (1.0, &None));
+        assert_eq!((rule.statements_per_day, rule.wrong_per_day), (2.0, 1.0));
+        assert_eq!(rule.against, None);
         assert!((rule.f1.0 - 0.4).abs() < 1e-12, "{:?}", rule.f1);
         let against = agents
             .against
@@ -412,6 +424,7 @@ mod tests {
         let objects = table().objects();
         assert_eq!(objects.len(), 3);
         assert_eq!(objects[1]["kinds"]["duct-cut"]["right"], 16);
+        assert_eq!(objects[1]["statements_per_day"], 3.0);
         assert_eq!(objects[1]["against_best_yardstick"]["only_this"], 12);
         assert_eq!(objects[0]["against_best_yardstick"], Value::Null);
     }

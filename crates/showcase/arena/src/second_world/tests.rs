@@ -44,3 +44,10 @@ fn every_policy_hears_the_same_day() {
         assert_eq!(run.faults.len(), learnt.faults.len(), "{}", run.policy);
     }
 }
+
+#[test]
+fn a_larger_network_may_be_spoken_of_more() {
+    let of = |sites| statements_per_day(&SecondWorld { sites }.past(PAST_SEED, 1).inventory);
+    assert!((of(300) - STATEMENTS_PER_DAY).abs() < 1e-9);
+    assert!((of(60) - STATEMENTS_PER_DAY / 5.0).abs() < 1e-9);
+}
