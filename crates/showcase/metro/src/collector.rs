@@ -1,6 +1,6 @@
 //! How alarms are delivered: by a collector of each part of the town, which polls.
 //!
-//! A poll brings what has come since the last one, in a batch; in a storm a collector drops what it
+//! A poll brings what has come since the last one, in a batch, by the times that its messages tell; in a storm a collector drops what it
 //! cannot hold; and some hours apart it asks for all that stands, which brings what was lost and repeats
 //! what was not. Clocks of equipment differ. Read next: [`crate::run`].
 
@@ -91,9 +91,14 @@ pub fn collect(
             cleared: true,
         });
     }
+    // What one poll brings is told by its own times; what has the same time in an order that is drawn, for
+    // the place of a condition would tell which fault it is of.
+    let drawn: Vec<usize> = conditions.iter().map(|_| below(rng, usize::MAX)).collect();
     messages.sort_by(|x, y| {
-        let by_time = x.delivered_s.total_cmp(&y.delivered_s);
-        by_time.then_with(|| (x.condition, x.cleared).cmp(&(y.condition, y.cleared)))
+        let by_delivery = x.delivered_s.total_cmp(&y.delivered_s);
+        let by_time = by_delivery.then_with(|| x.time_s.total_cmp(&y.time_s));
+        let key = |message: &Message| (drawn[message.condition], message.cleared);
+        by_time.then_with(|| key(x).cmp(&key(y)))
     });
     messages
 }
@@ -140,6 +145,24 @@ mod tests {
             told_from_s: None,
         };
         (condition, element, "Agg-01".to_owned())
+    }
+
+    /// The order within a poll tells nothing of what caused what, as the order of generation would.
+    #[test]
+    fn one_poll_is_in_the_order_of_its_times_and_else_in_none() {
+        let port = |n: u32| condition("optic:1/a", 100.0 - f64::from(n / 20), 1e6);
+        let forty: Vec<_> = (0..40).map(port).collect();
+        let messages = collect(&forty, &mut generator(1, Purpose::Collector));
+        let pairs = || messages.windows(2).map(|pair| (&pair[0], &pair[1]));
+        assert!(pairs().all(|(x, y)| (x.delivered_s, x.time_s) <= (y.delivered_s, y.time_s)));
+        let ties = pairs().filter(|(x, y)| (x.delivered_s, x.time_s) == (y.delivered_s, y.time_s));
+        let [up, down] = ties.fold([0, 0], |[up, down], (x, y)| {
+            match x.condition < y.condition {
+                true => [up + 1, down],
+                false => [up, down + 1],
+            }
+        });
+        assert!(up > 2 && down > 2, "{up} and {down}");
     }
 
     #[test]
