@@ -1,8 +1,9 @@
 //! How alarms are delivered: by a collector of each part of the town, which polls.
 //!
-//! A poll brings what has come since the last one, in a batch, by the times that its messages tell; in a storm a collector drops what it
-//! cannot hold; and some hours apart it asks for all that stands, which brings what was lost and repeats
-//! what was not. Clocks of equipment differ. Read next: [`crate::run`].
+//! A poll brings what has come since the last one, in a batch, by the times that its messages tell; in a
+//! storm a collector drops what it cannot hold; and some hours apart, again and again, it asks for all
+//! that stands, which brings what was lost and repeats what was not. Clocks of equipment differ. Read
+//! next: [`crate::run`].
 
 use crate::cascade::NoticedCondition;
 use crate::chance::{below, chance, log_normal, normal, uniform};
@@ -75,13 +76,13 @@ pub fn collect(
         let raised_s = part.delivers(sent_s, rng);
         messages.extend(raised_s.map(raise));
         let ended_s = part.delivers(condition.until_s.max(sent_s), rng);
-        let compared_s = (sent_s / COMPARED_S).floor() * COMPARED_S + COMPARED_S;
-        if condition.until_s > compared_s {
-            let later_s = compared_s + uniform(rng, [5.0, 60.0]);
-            messages.push(raise(later_s));
+        let mut compared_s = next_comparison_s(sent_s);
+        while condition.until_s > compared_s {
+            messages.push(raise(compared_s + uniform(rng, [5.0, 60.0])));
+            compared_s += COMPARED_S;
         }
         // A clearing that was lost is noticed at the next comparison.
-        let by_comparison_s = (condition.until_s / COMPARED_S).floor() * COMPARED_S + COMPARED_S;
+        let by_comparison_s = next_comparison_s(condition.until_s);
         let ended_s = ended_s.unwrap_or(by_comparison_s + uniform(rng, [5.0, 60.0]));
         messages.push(Message {
             // Nothing ends before it was told of.
@@ -101,6 +102,11 @@ pub fn collect(
         by_time.then_with(|| key(x).cmp(&key(y)))
     });
     messages
+}
+
+/// The second of the first comparison after another.
+fn next_comparison_s(after_s: f64) -> f64 {
+    (after_s / COMPARED_S).floor() * COMPARED_S + COMPARED_S
 }
 
 /// Seconds by which a node's clock is ahead.
@@ -163,6 +169,17 @@ mod tests {
             }
         });
         assert!(up > 2 && down > 2, "{up} and {down}");
+    }
+
+    #[test]
+    fn what_stands_is_told_again_at_each_comparison() {
+        let long = [condition("optic:1/a", 100.0, 4.5 * COMPARED_S)];
+        let messages = collect(&long, &mut generator(1, Purpose::Collector));
+        let again = messages
+            .iter()
+            .filter(|m| !m.cleared && m.delivered_s > COMPARED_S);
+        assert_eq!(again.count(), 4);
+        assert!(messages.last().is_some_and(|m| m.cleared));
     }
 
     #[test]
