@@ -11,6 +11,7 @@ use arena::alarm_past::AlarmPast;
 use arena::second_world::{
     LEARNT, LearntCauses, NamedPolicies, OTHER, PAST_DAYS, PAST_SEED, SecondWorld, YARDSTICKS,
 };
+use arena::seeds::{CHOSEN, LEARNT as LEARNT_SEEDS};
 use causality::{AlarmRecordReader, DeviceLinks};
 use report::{OpenLoopRun, OpenLoopTable};
 use std::path::Path;
@@ -65,11 +66,7 @@ fn diagnosed(
     days: &SecondDays,
     learnt: Option<&Path>,
 ) -> Result<(), Failure> {
-    if days.seeds.contains(&PAST_SEED) {
-        return Err(Failure::usage(format!(
-            "seed {PAST_SEED} is the past that is learnt from: score others"
-        )));
-    }
+    apart(&days.seeds)?;
     let past = world.past(PAST_SEED, PAST_DAYS);
     let learnt = match learnt {
         Some(file) => {
@@ -90,6 +87,17 @@ fn diagnosed(
         line(&format!("World: {OTHER}\n\n{}", table.text()));
     }
     Ok(())
+}
+
+/// Seeds that are for learning, as the past is, or for choosing by say nothing about how good it is.
+fn apart(seeds: &[u64]) -> Result<(), Failure> {
+    let is_of_work = |seed: &&u64| LEARNT_SEEDS.contains(seed) || CHOSEN.contains(seed);
+    match seeds.iter().find(is_of_work) {
+        None => Ok(()),
+        Some(seed) => Err(Failure::usage(format!(
+            "seed {seed} is one to learn from or to choose by: score others"
+        ))),
+    }
 }
 
 /// What a record of the past teaches, read as anybody's would be.
