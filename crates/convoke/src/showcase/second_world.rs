@@ -14,6 +14,7 @@ use arena::second_world::{
 use arena::seeds::{CHOSEN, LEARNT as LEARNT_SEEDS};
 use causality::{AlarmRecordReader, DeviceLinks};
 use report::{OpenLoopRun, OpenLoopTable};
+use std::cmp::Reverse;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -116,15 +117,58 @@ fn from_past(common: &Common, past: &AlarmPast) -> Result<LearntCauses, Failure>
     Ok(LearntCauses::of(&graph))
 }
 
-/// The yardstick that named more first on these very days: nothing unlabelled says which is better, so
-/// it is chosen in its own favour.
+/// The yardstick that named most first on these very days, of equals the one that was wrong less often:
+/// nothing unlabelled says which is better, so it is chosen in its own favour.
 fn better(runs: &[OpenLoopRun]) -> &'static str {
-    let named = |name: &str| {
-        let own = runs.iter().filter(|run| run.policy == name);
-        own.flat_map(|run| &run.faults)
-            .filter(|fault| fault.named_first)
-            .count()
+    let reached = |name: &str| {
+        let (mut named, mut wrong) = (0, 0);
+        for run in runs.iter().filter(|run| run.policy == name) {
+            named += run.faults.iter().filter(|it| it.named_first).count();
+            wrong += run.statements - run.right - run.real_troubles;
+        }
+        (Reverse(named), wrong)
     };
-    let best = YARDSTICKS.into_iter().max_by_key(|name| named(name));
+    let best = YARDSTICKS.into_iter().min_by_key(|name| reached(name));
     best.unwrap_or(LEARNT)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use report::OpenLoopFault;
+
+    #[test]
+    fn of_yardsticks_that_name_as_many_the_one_that_is_less_often_wrong_is_better() {
+        let run = |policy: &str, named_first, statements| OpenLoopRun {
+            policy: policy.to_owned(),
+            seed: 101,
+            days: 1.0,
+            faults: vec![OpenLoopFault {
+                kind: "fibre-cut".to_owned(),
+                named_first,
+                named: true,
+            }],
+            statements,
+            right: 1,
+            real_troubles: 1,
+        };
+        let [first, own, most, codebook] = YARDSTICKS;
+        let runs = [
+            run(first, false, 2),
+            run(own, true, 5),
+            run(most, true, 3),
+            run(codebook, true, 4),
+            run(LEARNT, true, 2),
+        ];
+        assert_eq!(better(&runs), most);
+        assert_eq!(better(&[]), first);
+    }
+
+    #[test]
+    fn seeds_to_learn_from_and_to_choose_by_are_refused() {
+        for seed in [PAST_SEED, *LEARNT_SEEDS.end(), *CHOSEN.start()] {
+            assert!(apart(&[101, seed]).is_err(), "{seed}");
+        }
+        assert!(apart(&[101, 70_001]).is_ok());
+    }
 }

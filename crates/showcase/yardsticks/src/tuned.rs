@@ -32,9 +32,11 @@ pub struct TunedPolicy {
 }
 
 impl TunedPolicy {
-    /// How good it was on the days that it was tuned on: named first, then as few wrong statements as may be.
-    pub(crate) fn merit(&self) -> (f64, f64) {
-        (self.named_first, -self.wrong_per_day)
+    /// True if it named more faults first than another, or as many and was wrong less often.
+    pub(crate) fn is_better_than(&self, other: &Self) -> bool {
+        let by_named = self.named_first.total_cmp(&other.named_first);
+        let by_wrong = || other.wrong_per_day.total_cmp(&self.wrong_per_day);
+        by_named.then_with(by_wrong).is_gt()
     }
 }
 
@@ -63,7 +65,8 @@ pub struct TunedYardsticks {
     pub on: TuningDays,
     /// The budget: wrong statements a day.
     pub wrong_per_day: f64,
-    /// The yardstick that named most faults first within the budget.
+    /// The yardstick that named most faults first within the budget; of equals the one that was wrong less
+    /// often.
     pub best: String,
     /// By the name of the policy.
     pub policies: BTreeMap<String, TunedPolicy>,
@@ -163,6 +166,19 @@ mod tests {
             );
             assert!(!policy.least.is_empty(), "{kind} never says anything");
         }
+    }
+
+    #[test]
+    fn naming_more_is_better_and_of_equals_being_less_often_wrong() {
+        let [more, careful, careless] =
+            [(0.9, 0.5), (0.8, 0.1), (0.8, 0.5)].map(|reached| TunedPolicy {
+                named_first: reached.0,
+                wrong_per_day: reached.1,
+                ..TunedPolicy::default()
+            });
+        assert!(more.is_better_than(&careful) && !careful.is_better_than(&more));
+        assert!(careful.is_better_than(&careless) && !careless.is_better_than(&careful));
+        assert!(!careful.is_better_than(&careful.clone()));
     }
 
     #[test]

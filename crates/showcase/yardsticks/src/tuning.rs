@@ -21,7 +21,6 @@ use crate::tuned::{TunedPolicy, TunedYardsticks, TuningDays};
 use domain::cause::Cause;
 use domain::time::Timestamp;
 use std::cell::RefCell;
-use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::num::NonZero;
 use std::thread::ScopedJoinHandle;
@@ -88,7 +87,7 @@ pub fn tune(days: &[LabelledDay], on: TuningDays, wrong_per_day: f64) -> TunedYa
             let policy = tune_rule(days, wrong_per_day, |day| kind.rule(&with, &day.book));
             let better = best
                 .as_ref()
-                .is_none_or(|(_, known)| policy.merit() > known.merit());
+                .is_none_or(|(_, known)| policy.is_better_than(known));
             if better {
                 best = Some((restart, policy));
             }
@@ -100,16 +99,22 @@ pub fn tune(days: &[LabelledDay], on: TuningDays, wrong_per_day: f64) -> TunedYa
             tuned.policies.insert(kind.as_str().to_owned(), policy);
         }
     }
-    // Of equals the one that errs less often.
-    let merit = |kind: &YardstickKind| {
-        let policy = tuned.policies.get(kind.as_str());
-        policy.map_or((0.0, 0.0), TunedPolicy::merit)
-    };
-    let best = YardstickKind::ALL
-        .into_iter()
-        .max_by(|a, b| merit(a).partial_cmp(&merit(b)).unwrap_or(Ordering::Equal));
-    tuned.best = best.map_or_else(String::new, |kind| kind.as_str().to_owned());
+    tuned.best = best(&tuned.policies);
     tuned
+}
+
+/// The name of the best yardstick; of equals the simplest.
+fn best(policies: &BTreeMap<String, TunedPolicy>) -> String {
+    let mut best: Option<(&str, &TunedPolicy)> = None;
+    for kind in YardstickKind::ALL {
+        let Some(policy) = policies.get(kind.as_str()) else {
+            continue;
+        };
+        if best.is_none_or(|(_, known)| policy.is_better_than(known)) {
+            best = Some((kind.as_str(), policy));
+        }
+    }
+    best.map_or_else(String::new, |(name, _)| name.to_owned())
 }
 
 /// Tunes a policy whose rule `make` gives for each day.
@@ -341,6 +346,26 @@ mod tests {
             from: at(0.0),
             until: at(86_400.0),
         }
+    }
+
+    #[test]
+    fn of_yardsticks_that_name_as_many_the_one_that_is_less_often_wrong_is_the_best() {
+        let reached = [
+            ("own-alarm", 0.9, 0.4),
+            ("codebook-bayes", 0.9, 0.1),
+            ("classifier", 0.9, 0.5),
+            ("agents-correlation", 1.0, 0.0),
+        ];
+        let policies = reached.map(|(name, named_first, wrong_per_day)| {
+            let policy = TunedPolicy {
+                named_first,
+                wrong_per_day,
+                ..TunedPolicy::default()
+            };
+            (name.to_owned(), policy)
+        });
+        assert_eq!(best(&policies.into()), "codebook-bayes");
+        assert_eq!(best(&BTreeMap::new()), "");
     }
 
     #[test]
