@@ -5,8 +5,9 @@
 //! those of F1 and of differences are bootstrapped over runs. Refuses to know how anybody reasons.
 //! Read next: [`crate::statistics::proportion`].
 
+use crate::statistics::ENOUGH;
 use crate::statistics::proportion::{bootstrap, mcnemar, wilson};
-use markup::words::{left, right};
+use markup::words::{count, left, right};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -209,9 +210,10 @@ impl OpenLoopTable {
 
     /// The table as lines for a terminal.
     pub fn text(&self) -> String {
+        let streams = count(self.streams, "stream", "streams");
         let mut text = format!(
-            "{} streams; every policy hears the same alarms; 95 % intervals in brackets\n\n",
-            self.streams
+            "{streams}; every policy hears the same alarms; 95 % intervals in brackets\n{}\n",
+            self.caution()
         );
         text += &left("", POLICY);
         for name in [
@@ -242,6 +244,18 @@ impl OpenLoopTable {
             text = text.trim_end().to_owned() + "\n";
         }
         text + &self.kinds_text()
+    }
+
+    /// What fewer streams than enough leave unsaid, as a line; nothing if there are enough.
+    fn caution(&self) -> String {
+        match self.streams {
+            0 | 1 => "One stream is no sample of streams: F1 has no interval, and p is of its faults alone\n"
+                .to_owned(),
+            few if few < ENOUGH => format!(
+                "Fewer than {ENOUGH} streams: intervals of F1 are drawn from these few and likely too narrow\n"
+            ),
+            _ => String::new(),
+        }
     }
 
     /// Faults named first by kind: a row for each kind, a column for each policy.
@@ -288,10 +302,11 @@ fn shown(right: u32, of: u32) -> String {
     format!("{share:.1} % [{low:.0} {high:.0}] {right}/{of}")
 }
 
+/// A figure with its interval, if it has one.
 fn bracketed((value, interval): &(f64, Option<[f64; 2]>)) -> String {
     match interval {
         Some([low, high]) => format!("{value:.3} [{low:.3} {high:.3}]"),
-        None => format!("{value:.3}"),
+        None => format!("{value:.3} [–]"),
     }
 }
 
@@ -378,7 +393,11 @@ mod tests {
     }
 
     fn table() -> OpenLoopTable {
-        let runs: Vec<OpenLoopRun> = (0..8)
+        table_of(8)
+    }
+
+    fn table_of(streams: u64) -> OpenLoopTable {
+        let runs: Vec<OpenLoopRun> = (0..streams)
             .flat_map(|seed| {
                 [
                     run("rule", seed, [true, false, false], 2),
@@ -413,6 +432,21 @@ mod tests {
     }
 
     #[test]
+    fn one_stream_has_no_interval_over_streams() {
+        let one = table_of(1);
+        let agents = &one.policies[1];
+        assert_eq!(agents.f1.1, None);
+        assert!(agents.against.as_ref().is_some_and(|it| it.f1.1.is_none()));
+        let text = one.text();
+        assert!(text.starts_with("1 stream;"), "{text}");
+        assert!(
+            text.contains("[–]") && text.contains("no interval"),
+            "{text}"
+        );
+        assert_eq!(one.objects()[1]["f1"]["low"], Value::Null);
+    }
+
+    #[test]
     fn people_read_a_table_and_machines_objects() {
         let text = table().text();
         assert!(text.contains("the best yardstick"), "{text}");
@@ -421,6 +455,8 @@ mod tests {
             text.lines().all(|line| line.chars().count() <= 140),
             "{text}"
         );
+        assert!(text.contains("Fewer than 30 streams"), "{text}");
+        assert!(!table_of(30).text().contains("ewer than"), "{text}");
         let objects = table().objects();
         assert_eq!(objects.len(), 3);
         assert_eq!(objects[1]["kinds"]["duct-cut"]["right"], 16);

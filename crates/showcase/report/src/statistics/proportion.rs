@@ -37,20 +37,23 @@ pub fn mcnemar(one: u32, other: u32) -> f64 {
 }
 
 /// The 95 % interval of a figure of `runs` runs by the bootstrap: `figure` is computed for `samples`
-/// draws of as many runs with repetition; a draw without a figure counts for nothing. None if no
-/// draw has one. The same seed gives the same interval.
+/// draws of as many runs with repetition; a draw without a figure counts for nothing. None of fewer than
+/// two runs, whose draws are all alike, and if no draw has a figure. The same seed gives the same interval.
 pub fn bootstrap(
     runs: usize,
     samples: usize,
     seed: u64,
     figure: impl Fn(&[usize]) -> Option<f64>,
 ) -> Option<[f64; 2]> {
+    if runs < 2 {
+        return None;
+    }
     let mut dice = seed;
     let mut drawn = vec![0; runs];
     let mut values = Vec::with_capacity(samples);
     for _ in 0..samples {
         for place in &mut drawn {
-            *place = (split_mix(&mut dice) % runs.max(1) as u64) as usize;
+            *place = (split_mix(&mut dice) % runs as u64) as usize;
         }
         values.extend(figure(&drawn));
     }
@@ -111,5 +114,8 @@ mod tests {
         );
         assert_eq!(interval, bootstrap(8, 500, 7, mean));
         assert_eq!(bootstrap(8, 10, 7, |_| None), None);
+        // One run says nothing about how runs differ.
+        assert_eq!(bootstrap(1, 500, 7, mean), None);
+        assert_eq!(bootstrap(0, 500, 7, |_| Some(1.0)), None);
     }
 }
