@@ -123,14 +123,14 @@ pub const METRICS: &[Metric] = &[
         "Yardstick: the best one tuned",
         MetricUnit::Share,
         Better::Neither,
-        "What the yardstick that did best on the tuning seeds, hearing the alarms of the run as they were delivered, would have named first, by the same measure, on the same faults.",
+        "What the yardstick that did best on the tuning seeds, hearing the alarms of the run as they were delivered, would have named first, by the same measure, on the same faults. Alarms that a policy's mending clears early are lost to it: compare it where nobody mends before it may speak.",
     ),
     metric(
         "own-alarm-top-1",
         "Yardstick: blame the alarm's own element",
         MetricUnit::Share,
         Better::Neither,
-        "What blaming the element of each alarm itself, cells by the type of alarm, would have named first, by the same measure, on the same faults.",
+        "What blaming the element of each alarm itself, cells by the type of alarm, would have named first, by the same measure, on the same faults. Alarms that a policy's mending clears early are lost to it as well.",
     ),
     metric(
         "precision",
