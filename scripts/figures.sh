@@ -1,6 +1,7 @@
 #!/bin/sh
-# Recomputes the figures of docs/score.md with the optimised command, on the seeds that are reported
-# (arena::seeds), and keeps each table in a file of the folder "figures". Read next: docs/score.md.
+# Recomputes the figures of docs/score.md and docs/second-world.md with the optimised command, on the seeds
+# that are reported (arena::seeds), and keeps each table in a file of the folder "figures". Read next:
+# docs/score.md.
 #
 #   scripts/figures.sh [COMMAND]    the command, target/release/convoke unless named
 set -eu
@@ -16,6 +17,8 @@ mkdir -p figures
     --out figures/ideal.jsonl --html figures/ideal.html | tee figures/ideal.txt
 # Every policy on recorded streams of alarms.
 "$convoke" eval faults --world ideal --seeds 70001..70030 | tee figures/streams.txt
+# The same on a network that is differently built, by what was learnt from its unlabelled past.
+"$convoke" eval faults --world other --seeds 70001..70030 | tee figures/second-world.txt
 # Every kind of fault, of any size, ten times.
 "$convoke" simulate --fault each --seeds 80001..80010 --policy agents,manual,correlated \
     | tee figures/kinds.txt
