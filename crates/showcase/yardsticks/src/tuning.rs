@@ -5,8 +5,7 @@
 //! days for the same budget: for each waiting time, all that the policy would say is collected; the
 //! threshold of each cause is set where a further right statement would cost more wrong ones than a
 //! common price allows, and the price is raised until the budget is kept when the day is heard
-//! again. Days are heard beside each other, on as many threads as there are processors; what comes of
-//! them does not depend on it. Read next: [`crate::tuned`].
+//! again. Deterministic. Read next: [`crate::tuned`].
 
 use crate::classifier::{Classifier, Example, features};
 use crate::codebook::SceneKey;
@@ -22,8 +21,6 @@ use domain::cause::Cause;
 use domain::time::Timestamp;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::num::NonZero;
-use std::thread::ScopedJoinHandle;
 
 /// The waiting times that are tried, in seconds.
 const WAITS_S: [f64; 3] = [120.0, 300.0, 900.0];
@@ -121,7 +118,7 @@ fn best(policies: &BTreeMap<String, TunedPolicy>) -> String {
 pub fn tune_rule<R: BlameRule>(
     days: &[LabelledDay],
     wrong_per_day: f64,
-    make: impl Fn(&LabelledDay) -> R + Sync,
+    make: impl Fn(&LabelledDay) -> R,
 ) -> TunedPolicy {
     let mut best: Option<(Reached, StatementThresholds)> = None;
     for wait_s in WAITS_S {
@@ -167,7 +164,7 @@ type Scored = (Cause, f64, Worth);
 fn collect<R: BlameRule>(
     days: &[LabelledDay],
     wait_s: f64,
-    make: &(impl Fn(&LabelledDay) -> R + Sync),
+    make: &impl Fn(&LabelledDay) -> R,
 ) -> Vec<Scored> {
     let of_day = |day: &LabelledDay| -> Vec<Scored> {
         let thresholds = StatementThresholds::none(wait_s);
@@ -178,28 +175,7 @@ fn collect<R: BlameRule>(
         let scored = scored.map(|(c, score)| (c.cause, *score, measure.worth(c)));
         scored.collect()
     };
-    beside_each_other(days, of_day).concat()
-}
-
-/// Does something with each day, several beside each other; what came of them in the order of days.
-fn beside_each_other<T: Send>(
-    days: &[LabelledDay],
-    of: impl Fn(&LabelledDay) -> T + Sync,
-) -> Vec<T> {
-    let at_once = std::thread::available_parallelism().map_or(1, NonZero::get);
-    let groups = days.chunks(at_once).map(|group| {
-        std::thread::scope(|scope| {
-            let of = &of;
-            let threads: Vec<_> = group
-                .iter()
-                .map(|day| scope.spawn(move || of(day)))
-                .collect();
-            let ended = threads.into_iter().map(ScopedJoinHandle::join);
-            let ended = ended.map(|ended| ended.expect("no day panics"));
-            ended.collect::<Vec<T>>()
-        })
-    });
-    groups.flatten().collect()
+    days.iter().flat_map(of_day).collect()
 }
 
 /// The threshold of each cause from which on right statements outweigh wrong ones at a price.
@@ -241,7 +217,7 @@ fn wrong_at(said: &[Scored], least: &BTreeMap<Cause, f64>) -> u32 {
 fn reach<R: BlameRule>(
     days: &[LabelledDay],
     thresholds: &StatementThresholds,
-    make: &(impl Fn(&LabelledDay) -> R + Sync),
+    make: &impl Fn(&LabelledDay) -> R,
 ) -> Reached {
     let of_day = |day: &LabelledDay| -> Reached {
         let mut online = OnlineYardstick::new(make(day), thresholds.clone(), day.book.clone());
@@ -255,8 +231,8 @@ fn reach<R: BlameRule>(
             days: day.length_days(),
         }
     };
-    let days = beside_each_other(days, of_day);
-    days.iter().fold(Reached::default(), Reached::and)
+    let days = days.iter().map(of_day);
+    days.fold(Reached::default(), |all, day| all.and(&day))
 }
 
 /// Notes the features of every hypothesis that is weighed, and blames nothing.
