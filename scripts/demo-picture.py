@@ -107,4 +107,7 @@ if __name__ == "__main__":
     if len(sys.argv) not in (2, 3):
         sys.exit(__doc__)
     story = played(sys.argv[1], sys.argv[2] if len(sys.argv) == 3 else "6")
-    print("\n".join(drawn(abridged(story))))
+    picture = "\n".join(drawn(abridged(story)))
+    if "\\u{" in picture:
+        sys.exit("the command writes out control characters of its own")
+    print(picture)

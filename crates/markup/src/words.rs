@@ -79,13 +79,13 @@ pub fn legible_line(text: &str) -> String {
     }
 }
 
-/// True for a style that changes the look of text without concealing it: bold, dim, and the eight
-/// colours.
+/// True for a style that changes the look of text without concealing it: bold, dim, italic, and the
+/// eight colours.
 fn is_style(numbers: &str) -> bool {
     let known = |number: &str| {
         matches!(
             number,
-            "0" | "1" | "2" | "31" | "32" | "33" | "34" | "35" | "36" | "37"
+            "0" | "1" | "2" | "3" | "31" | "32" | "33" | "34" | "35" | "36" | "37"
         )
     };
     numbers.split(';').all(known)
@@ -198,6 +198,8 @@ mod tests {
             legible(nasty),
             "a\\u{202e}b\\u{9b}2J\\u{1b}[2J\\u{1b}[8mc\\u{9}d\n\u{1b}[1;31mred\u{1b}[0m"
         );
+        let thought = "\u{1b}[3mwhat an agent thinks\u{1b}[0m";
+        assert_eq!(legible(thought), thought);
         assert_eq!(legible_line("a\nip  ok"), "a\\u{a}ip  ok");
         for (hidden, written) in [
             ('\u{ad}', "\\u{ad}"),
