@@ -17,6 +17,7 @@ mkdir -p figures
     --out figures/ideal.jsonl --html figures/ideal.html | tee figures/ideal.txt
 # Every policy on recorded streams of alarms.
 "$convoke" eval faults --world ideal --seeds 70001..70030 | tee figures/streams.txt
+"$convoke" eval faults --world erring --seeds 70001..70030 | tee figures/erring-streams.txt
 # The same on a network that is differently built, by what was learnt from its unlabelled past.
 "$convoke" eval faults --world other --seeds 70001..70030 | tee figures/second-world.txt
 # Every kind of fault, of any size, ten times.
