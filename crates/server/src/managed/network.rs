@@ -287,10 +287,6 @@ impl Network for ManagedNetwork {
         true
     }
 
-    fn takes_faults(&self) -> bool {
-        false
-    }
-
     async fn stirred(&mut self) {
         if !self.waiting.is_empty() {
             return;

@@ -56,9 +56,9 @@ pub trait Network: Send {
     /// True if there is a network to be managed: its management systems are served then.
     fn is_managed(&self) -> bool;
 
-    /// True if faults can be injected into it.
+    /// True if faults can be injected into it: [`Self::serve`] carries out requests for them then.
     fn takes_faults(&self) -> bool {
-        self.is_managed()
+        false
     }
 
     /// Completes when there is something to advance to at once; never, if all of its events are

@@ -155,6 +155,10 @@ impl Network for Simulated {
         true
     }
 
+    fn takes_faults(&self) -> bool {
+        true
+    }
+
     fn next_event_at(&self) -> Option<Timestamp> {
         let next = self.simulation.next_event_at();
         next.into_iter().chain(self.acts.next_due()).min()

@@ -7,7 +7,7 @@
 //! | `node-unreachable` | router | it answered and does not, twice in turn |
 //! | `unknown` | router | its ospfd or bfdd answered and does not; the text says which |
 //! | `signal-degraded` | link | it has carrier and loses probes, twice in turn; its error counters rise |
-//! | `congestion` | link | queues drop packets, twice in turn; probes take far longer than they did |
+//! | `congestion` | link | queues drop packets, twice in turn; probes take 50 ms or more |
 //! | `site-unreachable` | site | probes that came back do not, twice in turn: from everywhere (critical), from some (major) |
 //!
 //! What was never well raises nothing. An alarm ends when its condition has gone for three readings. Read next:

@@ -13,14 +13,14 @@ use crate::documents::Documents;
 use crate::plan::RATE_KBPS;
 use domain::agent::Input;
 use domain::ems::Ems;
-use domain::inventory::Domain;
-use domain::permit::Permit;
+use domain::inventory::{Domain, Inventory};
 use domain::telemetry::{Action, Outcome, Performance, Telemetry, Token};
 use domain::time::Timestamp;
 use engine::{ActAnswer, ActFailure, ActWanted, Acted};
 use server::host::Host;
 use server::post::Post;
 use server::runtime::{Around, Network};
+use server::shares::Shares;
 use server::story::StoryEvent;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -67,6 +67,7 @@ pub struct ManagedLab {
     period_from: Option<Snapshot>,
     instruments: Instruments,
     posts: BTreeMap<String, Post>,
+    inventory: Arc<Inventory>,
     snapshots: Receiver<Snapshot>,
     outcomes: Outcomes,
     waiting: BTreeMap<u64, Waiting>,
@@ -85,6 +86,7 @@ impl ManagedLab {
         Self {
             conditions: AlarmConditions::new(documents.clone()),
             instruments: Instruments::new(documents.clone(), socket.to_owned()),
+            inventory: Arc::new(documents.inventory()),
             documents,
             period_from: None,
             posts: host.posts.clone(),
@@ -137,15 +139,6 @@ impl ManagedLab {
             self.period_from = Some(snapshot);
         }
         events
-    }
-
-    fn refused(&self, permit: &Permit, action: &Action) -> Option<String> {
-        let reached = match action {
-            Action::Probe { .. } => &permit.probe,
-            _ => &permit.configure,
-        };
-        let allowed = reached.contains(&Domain::Ip);
-        (!allowed).then(|| "this agent has no right to do so".to_owned())
     }
 
     fn answer(&mut self, number: u64, outcome: Outcome, around: &mut Around<'_>) {
@@ -210,9 +203,11 @@ impl Network for ManagedLab {
         if let Telemetry::Alarm(alarm) = &telemetry {
             around.tell(StoryEvent::Alarm(alarm.clone()));
         }
-        for (name, post) in &self.posts {
-            if post.hears.contains(&Domain::Ip) {
-                around.deliver(name, Input::Telemetry(telemetry.clone()));
+        let shares = Shares::new(&telemetry, &self.inventory);
+        let posts = self.posts.iter();
+        for (name, post) in posts.filter(|(_, post)| post.hears.contains(&Domain::Ip)) {
+            if let Some(share) = shares.heard_by(post) {
+                around.deliver(name, Input::Telemetry(share));
             }
         }
     }
@@ -221,19 +216,29 @@ impl Network for ManagedLab {
         let now = around.now();
         for wanted in around.engine().acts_wanted() {
             let ActWanted {
-                by, action, answer, ..
+                by,
+                province,
+                ems,
+                action,
+                answer,
             } = wanted;
             around.tell(StoryEvent::Acted {
                 agent: around.alias(&by),
                 action: action.clone(),
             });
+            let permit = ems.permit(province);
+            if let Some(why) = permit.refuses(&by, &action, &self.inventory) {
+                // A caller that has gone needs no answer.
+                let _ = answer.send(Err(ActFailure::Impossible(why)));
+                continue;
+            }
             self.begin(Asker::Client(answer), action, now);
         }
     }
 
     fn act(&mut self, agent: &str, token: Token, action: Action, around: &mut Around<'_>) {
         let refused = match self.posts.get(agent) {
-            Some(post) => self.refused(&post.permit, &action),
+            Some(post) => post.permit.refuses(agent, &action, &self.inventory),
             None => Some("there is no network for this agent".to_owned()),
         };
         match refused {
