@@ -28,13 +28,14 @@ const PREFIX: &str = "cvtest";
 
 /// Writes another truth into the book: what is really broken is not what it says.
 fn swap(injector: &Injector) {
-    let mut entries = injector.book().entries().unwrap();
-    for entry in &mut entries {
-        entry.fault = LabFault::Quiet.as_str().to_owned();
-        entry.element = Some(ElementId::new("router:Nowhere"));
-        entry.changed.clear();
-    }
-    injector.book().write(&entries).unwrap();
+    let swapped = injector.book().change(|entries| {
+        for entry in entries {
+            entry.fault = LabFault::Quiet.as_str().to_owned();
+            entry.element = Some(ElementId::new("router:Nowhere"));
+            entry.changed.clear();
+        }
+    });
+    swapped.unwrap();
 }
 
 /// The lines of a command as the user of the management system; none if it fails.

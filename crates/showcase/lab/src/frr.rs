@@ -6,11 +6,12 @@
 
 use crate::error::LabError;
 use crate::plan::{DEAD_S, HELLO_S, LAN_PORT, LabPlan};
+use crate::processes::{folder_of, signal_if};
 use crate::rack::line::connected;
 use crate::requirements::{DAEMONS, FRR_FOLDER};
 use crate::run_folder::RunFolder;
 use crate::shell;
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, Signal};
 use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
@@ -95,19 +96,33 @@ pub(crate) fn start(namespace: &str, daemon: &str, folder: &RunFolder) -> Result
     Ok(())
 }
 
-/// The process of a daemon, if it runs: the one that its file names, within its own namespace.
+/// The process of a daemon, if it runs: the one that its file names and that was started for its
+/// namespace.
 pub(crate) fn process(namespace: &str, daemon: &str) -> Option<Pid> {
-    let file = path_space(namespace).join(format!("{daemon}.pid"));
-    let number: i32 = std::fs::read_to_string(file).ok()?.trim().parse().ok()?;
-    let commandline = std::fs::read(format!("/proc/{number}/cmdline")).ok()?;
-    let words: Vec<&[u8]> = commandline.split(|b| *b == 0).collect();
-    let its = words.first()?.ends_with(daemon.as_bytes()) && words.contains(&namespace.as_bytes());
+    let number = told_number(namespace, daemon)?;
+    let its = is_daemon(&folder_of(number), namespace, daemon);
     its.then(|| Pid::from_raw(number)).flatten()
 }
 
 /// Sends a signal to a daemon; false if it does not run.
 pub(crate) fn signal(namespace: &str, daemon: &str, signal: Signal) -> bool {
-    process(namespace, daemon).is_some_and(|pid| kill_process(pid, signal).is_ok())
+    let its = |folder: &Path| is_daemon(folder, namespace, daemon);
+    told_number(namespace, daemon).is_some_and(|number| signal_if(number, signal, its))
+}
+
+/// The number of its process that a daemon has written down.
+fn told_number(namespace: &str, daemon: &str) -> Option<i32> {
+    let file = path_space(namespace).join(format!("{daemon}.pid"));
+    std::fs::read_to_string(file).ok()?.trim().parse().ok()
+}
+
+fn is_daemon(folder: &Path, namespace: &str, daemon: &str) -> bool {
+    let commandline = std::fs::read(folder.join("cmdline")).unwrap_or_default();
+    let words: Vec<&[u8]> = commandline.split(|b| *b == 0).collect();
+    let named = words
+        .first()
+        .is_some_and(|w| w.ends_with(daemon.as_bytes()));
+    named && words.contains(&namespace.as_bytes())
 }
 
 /// Ends a daemon at once, and waits until it is gone.

@@ -100,17 +100,18 @@ impl Injector {
             Some(element) => self.changes(fault, element, rng)?,
             None => Vec::new(),
         };
-        let mut entries = self.book.entries()?;
-        let entry = BookEntry {
-            id: entries.len() as u64 + 1,
-            fault: fault.as_str().to_owned(),
-            element,
-            from: now,
-            until: None,
-            changed,
-        };
-        entries.push(entry.clone());
-        self.book.write(&entries)?;
+        let entry = self.book.change(|entries| {
+            let entry = BookEntry {
+                id: entries.len() as u64 + 1,
+                fault: fault.as_str().to_owned(),
+                element,
+                from: now,
+                until: None,
+                changed,
+            };
+            entries.push(entry.clone());
+            entry
+        })?;
         self.carry_out(&entry, fault, rng)?;
         Ok(entry)
     }
@@ -120,15 +121,11 @@ impl Injector {
     /// # Errors
     /// [`LabError::Request`] if there is no such entry; [`LabError`] if it cannot be undone.
     pub fn mend(&self, id: u64, now: Timestamp) -> Result<(), LabError> {
-        let mut entries = self.book.entries()?;
-        let entry = entries.iter_mut().find(|entry| entry.id == id);
+        let entries = self.book.entries()?;
+        let entry = entries.iter().find(|entry| entry.id == id);
         let entry =
             entry.ok_or_else(|| LabError::Request(format!("the book has no entry {id}")))?;
-        let fault = LabFault::parse(&entry.fault)
-            .ok_or_else(|| LabError::Request(format!("'{}' is no fault", entry.fault)))?;
-        self.undo(entry, fault)?;
-        entry.until.get_or_insert(now);
-        self.book.write(&entries)
+        self.mend_entry(entry, now)
     }
 
     /// Undoes what an entry says, whatever the book says meanwhile, and closes the entry of that number.
@@ -139,14 +136,14 @@ impl Injector {
         let fault = LabFault::parse(&entry.fault)
             .ok_or_else(|| LabError::Request(format!("'{}' is no fault", entry.fault)))?;
         self.undo(entry, fault)?;
-        let mut entries = self.book.entries()?;
-        entries.retain(|known| known.id != entry.id);
-        entries.push(BookEntry {
-            until: Some(now),
-            ..entry.clone()
-        });
-        entries.sort_by_key(|known| known.id);
-        self.book.write(&entries)
+        self.book.change(|entries| {
+            entries.retain(|known| known.id != entry.id);
+            entries.push(BookEntry {
+                until: entry.until.or(Some(now)),
+                ..entry.clone()
+            });
+            entries.sort_by_key(|known| known.id);
+        })
     }
 
     /// The parameters that a fault changes, with what they are now.
@@ -256,8 +253,9 @@ impl Injector {
             LabFault::PacketLoss => {
                 let port = self.panel_ports(entry)[below(rng, 2)].clone();
                 let lost = LOST_PERCENT[below(rng, LOST_PERCENT.len())];
+                let loss = loss_table(entry);
                 let table = format!(
-                    "table netdev loss {{ chain loss {{ type filter hook ingress device \"{port}\" \
+                    "table netdev {loss} {{ chain loss {{ type filter hook ingress device \"{port}\" \
                      priority 0; numgen random mod 100 < {lost} drop; }}; }}\n"
                 );
                 let arguments = ["netns", "exec", &plan.panel(), "nft", "-f", "-"];
@@ -284,9 +282,10 @@ impl Injector {
                 self.revive(&namespace)
             }
             LabFault::PacketLoss => {
-                let table = "table netdev loss {}\ndelete table netdev loss\n";
+                let loss = loss_table(entry);
+                let table = format!("table netdev {loss} {{}}\ndelete table netdev {loss}\n");
                 let arguments = ["netns", "exec", &plan.panel(), "nft", "-f", "-"];
-                Ok(fed("ip", &arguments, table).map(drop)?)
+                Ok(fed("ip", &arguments, &table).map(drop)?)
             }
             _ => entry.changed.iter().try_for_each(|c| self.restore(c)),
         }
@@ -358,6 +357,11 @@ impl Injector {
         let lines: Vec<String> = lines.collect();
         Ok(ip_lines(Some(&self.lab.plan.panel()), &lines)?)
     }
+}
+
+/// The table of the panel in which an entry's loss is: several stand beside each other.
+fn loss_table(entry: &BookEntry) -> String {
+    format!("loss{}", entry.id)
 }
 
 /// A number below another, drawn.

@@ -19,7 +19,7 @@ pub(crate) fn rack_arguments(prefix: &str) -> [&str; 4] {
 
 /// Ends the process with this number if it is the rack of this prefix.
 pub(crate) fn end_rack(number: i32, prefix: &str) {
-    end_if(number, Signal::TERM, |folder| {
+    signal_if(number, Signal::TERM, |folder| {
         let words = std::fs::read(folder.join("cmdline"));
         words.is_ok_and(|words| is_rack(&words, prefix))
     });
@@ -34,7 +34,7 @@ pub(crate) fn end_all_within(namespace: &str) {
     let said = run("ip", &["netns", "pids", namespace]).unwrap_or_default();
     for number in said.split_whitespace().filter_map(|n| n.parse().ok()) {
         let within = |folder: &Path| is_same(&folder.join("ns/net"), &network);
-        end_if(number, Signal::KILL, within);
+        signal_if(number, Signal::KILL, within);
     }
 }
 
@@ -49,7 +49,7 @@ pub(crate) fn end_all_of(user: u32) {
             return;
         }
         for number in own {
-            end_if(number, Signal::KILL, |folder| is_of(folder, user));
+            signal_if(number, Signal::KILL, |folder| is_of(folder, user));
         }
         std::thread::sleep(Duration::from_millis(10));
     }
@@ -89,21 +89,20 @@ fn is_rack(commandline: &[u8], prefix: &str) -> bool {
     words.eq(rack_arguments(prefix).map(str::as_bytes))
 }
 
-fn folder_of(number: i32) -> PathBuf {
+pub(crate) fn folder_of(number: i32) -> PathBuf {
     PathBuf::from(format!("/proc/{number}"))
 }
 
-/// Ends a process if it is what it is taken for, as its folder in `/proc` tells.
-fn end_if(number: i32, signal: Signal, is_it: impl FnOnce(&Path) -> bool) {
+/// Sends a process a signal if it is what it is taken for, as its folder in `/proc` tells; false if it
+/// was not sent.
+pub(crate) fn signal_if(number: i32, signal: Signal, is_it: impl FnOnce(&Path) -> bool) -> bool {
     let Some(pid) = Some(number).filter(|n| *n > 0).and_then(Pid::from_raw) else {
-        return;
+        return false;
     };
     let Ok(held) = pidfd_open(pid, PidfdFlags::empty()) else {
-        return;
+        return false;
     };
-    if is_it(&folder_of(number)) {
-        let _ = pidfd_send_signal(&held, signal);
-    }
+    is_it(&folder_of(number)) && pidfd_send_signal(&held, signal).is_ok()
 }
 
 #[cfg(test)]
@@ -149,13 +148,13 @@ mod tests {
         let mut child = Command::new("sleep").arg("60").spawn().unwrap();
         let number = i32::try_from(child.id()).unwrap();
         end_rack(number, "cvlab");
-        end_if(number, Signal::KILL, |_| false);
+        signal_if(number, Signal::KILL, |_| false);
         assert_eq!(child.try_wait().unwrap(), None);
         let is_sleep = |folder: &Path| {
             let words = std::fs::read(folder.join("cmdline")).unwrap();
             words.starts_with(b"sleep\0")
         };
-        end_if(number, Signal::KILL, is_sleep);
+        signal_if(number, Signal::KILL, is_sleep);
         assert!(!child.wait().unwrap().success());
     }
 }

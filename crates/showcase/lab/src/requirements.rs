@@ -43,6 +43,7 @@ pub fn check() -> Result<(), Lacking> {
         ("nft", "nftables"),
         ("setsid", "util-linux"),
         ("setpriv", "util-linux"),
+        ("sysctl", "procps"),
     ];
     for (program, package) in programs {
         if missing(&program) {

@@ -41,13 +41,18 @@ pub enum ShellError {
     Late(String),
 }
 
-/// Where a program is, whether or not the path of this process has the folders of root's.
-pub(crate) fn program_path(name: &str) -> Option<PathBuf> {
-    let path = std::env::var_os("PATH")?;
+/// The folders in which programs are looked for: those of this process, and root's, where Debian has
+/// them whether or not the caller's path names it.
+fn search_path() -> Vec<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
     let mut folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
-    // Where Debian has them, whether or not the caller's path names it.
     folders.push(PathBuf::from("/usr/sbin"));
-    let candidates = folders.into_iter().map(|folder| folder.join(name));
+    folders
+}
+
+/// Where a program is.
+pub(crate) fn program_path(name: &str) -> Option<PathBuf> {
+    let candidates = search_path().into_iter().map(|folder| folder.join(name));
     candidates.into_iter().find(|file| file.is_file())
 }
 
@@ -69,8 +74,11 @@ pub(crate) fn fed(program: &str, arguments: &[&str], input: &str) -> Result<Stri
         program: program.to_owned(),
         cause,
     };
-    let mut child = Command::new(program)
+    // What a program starts in turn is found there as well.
+    let path = std::env::join_paths(search_path()).unwrap_or_default();
+    let mut child = Command::new(program_path(program).unwrap_or_else(|| PathBuf::from(program)))
         .args(arguments)
+        .env("PATH", path)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

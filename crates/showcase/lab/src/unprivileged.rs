@@ -62,11 +62,16 @@ impl Unprivileged {
         let status = status.map_err(|e| LabError::Ended(e.to_string()))?;
         if status.is_some() {
             let deadline = Instant::now() + LAST_WORDS;
-            while !self.heard.iter().all(JoinHandle::is_finished) && Instant::now() < deadline {
+            while !self.is_silent() && Instant::now() < deadline {
                 std::thread::sleep(Duration::from_millis(5));
             }
         }
         Ok(status.map(|status| status.success()))
+    }
+
+    /// True once nothing more can be heard of it: it has ended, or closed what it prints to.
+    pub fn is_silent(&self) -> bool {
+        self.heard.iter().all(JoinHandle::is_finished)
     }
 
     /// Asks it to end, as a terminal's user would.

@@ -63,10 +63,23 @@ impl Manager {
         self.told.lock().expect("no holder panics")[since..].to_vec()
     }
 
+    /// Checks that it still tells what happens.
+    ///
+    /// # Errors
+    /// [`LabError::Ended`] if it has ended, or has told so much that nothing more is kept.
+    pub fn check(&self) -> Result<(), LabError> {
+        let why = match self.heard() < EVENTS_MAX {
+            true if !self.process.is_silent() => return Ok(()),
+            true => "management system and agents have ended",
+            false => "management system and agents have told more than is kept",
+        };
+        Err(LabError::Ended(why.to_owned()))
+    }
+
     /// The alarms that stand.
     pub fn standing(&self) -> BTreeSet<(ElementId, AlarmType)> {
         let mut standing = BTreeSet::new();
-        for event in self.events(0) {
+        for event in self.told.lock().expect("no holder panics").iter() {
             if let ManagerEvent::Alarm {
                 resource,
                 alarm_type,
@@ -74,8 +87,8 @@ impl Manager {
                 ..
             } = event
             {
-                let key = (resource, alarm_type);
-                match cleared {
+                let key = (resource.clone(), *alarm_type);
+                match *cleared {
                     true => standing.remove(&key),
                     false => standing.insert(key),
                 };

@@ -165,6 +165,7 @@ impl Trials {
         let deadline = Instant::now() + if is_fault { STANDS } else { WATCHED };
         while Instant::now() < deadline {
             self.interruption.check()?;
+            manager.check()?;
             std::thread::sleep(Duration::from_millis(500));
             let events = manager.events(since);
             let acted = |e: &ManagerEvent| matches!(e, ManagerEvent::Intervention { .. });
@@ -233,6 +234,7 @@ impl Trials {
         let mut since: Option<Instant> = None;
         while Instant::now() < deadline {
             self.interruption.check()?;
+            manager.check()?;
             match manager.standing().is_empty() {
                 true => {
                     let calm = since.get_or_insert_with(Instant::now);
