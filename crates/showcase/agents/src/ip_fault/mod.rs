@@ -338,7 +338,7 @@ impl IpFault {
             }
             Some(Purpose::Light(optic)) => self.look_at_light(&optic, now),
             Some(Purpose::Relief(link)) => {
-                let steps = self.reliefs.give_back(&link);
+                let steps = self.reliefs.give_back(&link, now);
                 self.relieve(steps, now)
             }
             Some(Purpose::Routing(ask)) => self.routing_woken(&ask, now),
@@ -446,7 +446,7 @@ impl IpFault {
         let led_around = self.reliefs.under_way().any(|led| led == link);
         match led_around {
             true => self.release_all(link, true, "traffic is led around it already"),
-            false => self.release_all(link, false, "leading traffic around it did not help"),
+            false => self.release_all(link, false, "it is left alone, for a detour was in vain"),
         }
     }
 

@@ -9,7 +9,9 @@
 //! A link is full when it lost packets over a whole period. Its `igp-metric` is raised so far that
 //! traffic takes any other way there is; the next full period shows whether less is lost in the
 //! network as a whole, else the metric is taken back: a detour must not move the trouble elsewhere
-//! unseen. Links towards sites are left alone, for there is no way around them. Refuses to know
+//! unseen. One overload fills several links of its way, and a detour others. So where a detour was in vain
+//! all links that are full then are left alone, and beside one that helps none is led around unless more is lost
+//! than before it. Links towards sites are left alone, for there is no way around them. Refuses to know
 //! demands: it sees links only. Read next: [`super::expertise`].
 
 use crate::topology::Topology;
@@ -50,9 +52,10 @@ enum Stage {
     Setting,
     /// Since when, and what the network lost before, in Mbit/s.
     Relieved(Timestamp, f64),
-    /// It was looked at and helps.
-    Proved,
-    TakingBack,
+    /// It was looked at and helps; what the network lost before, in Mbit/s.
+    Proved(f64),
+    /// Its metric is set back; until when it is then left alone.
+    TakingBack(Timestamp),
     /// Until when.
     LeftAlone(Timestamp),
 }
@@ -80,17 +83,6 @@ impl Reliefs {
         now: Timestamp,
     ) -> Vec<ReliefStep> {
         self.lost = lost_mbps(performance);
-        let mut steps = self.prove(performance);
-        let unproved = self.links.values().any(|r| {
-            matches!(
-                r.stage,
-                Stage::Reading | Stage::Setting | Stage::Relieved(..)
-            )
-        });
-        // One at a time: what a detour does is seen before the next is tried.
-        if unproved {
-            return steps;
-        }
         let backbone = |id: &ElementId| {
             let link = topology.inventory().links.get(id);
             link.is_some_and(|l| l.backbone)
@@ -101,8 +93,17 @@ impl Reliefs {
             .map(|(id, did)| (id, did.loss))
             .collect();
         full.sort_by(|x, y| y.1.total_cmp(&x.1));
-        let worst = full.into_iter().find_map(|(id, _)| self.ask(id, now));
-        steps.extend(worst);
+        let full: Vec<&ElementId> = full.into_iter().map(|(id, _)| id).collect();
+        let mut steps = self.prove(performance, &full, now);
+        // One at a time: what a detour does is seen before the next is tried.
+        let waits = |relief: &Relief| match relief.stage {
+            Stage::Reading | Stage::Setting | Stage::Relieved(..) => true,
+            Stage::Proved(before) => self.lost <= before,
+            Stage::TakingBack(_) | Stage::LeftAlone(_) => false,
+        };
+        if !self.links.values().any(waits) {
+            steps.extend(full.into_iter().find_map(|id| self.ask(id, now)));
+        }
         steps
     }
 
@@ -152,8 +153,8 @@ impl Reliefs {
                 relief.stage = Stage::Relieved(now, relief.lost_before);
                 vec![ReliefStep::Wake(link.clone(), GIVEN_BACK_S)]
             }
-            (Stage::TakingBack, Outcome::Done) => {
-                self.links.remove(link);
+            (Stage::TakingBack(until), Outcome::Done) => {
+                relief.stage = Stage::LeftAlone(*until);
                 Vec::new()
             }
             (Stage::Reading | Stage::Setting, other) => {
@@ -163,7 +164,7 @@ impl Reliefs {
                 };
                 self.leave_alone(link, &why, now)
             }
-            (Stage::TakingBack, _) => vec![ReliefStep::Wake(link.clone(), LEFT_ALONE_S)],
+            (Stage::TakingBack(_), _) => vec![ReliefStep::Wake(link.clone(), LEFT_ALONE_S)],
             _ => Vec::new(),
         }
     }
@@ -177,10 +178,17 @@ impl Reliefs {
         ))]
     }
 
-    /// After the first full period of a detour: less is lost, or it is taken back.
-    fn prove(&mut self, performance: &Performance) -> Vec<ReliefStep> {
-        let lost = lost_mbps(performance);
+    /// After the first full period of a detour: less is lost, or it is taken back, and what is full is left
+    /// alone.
+    fn prove(
+        &mut self,
+        performance: &Performance,
+        full: &[&ElementId],
+        now: Timestamp,
+    ) -> Vec<ReliefStep> {
+        let (lost, until) = (self.lost, now.plus_s(LEFT_ALONE_S));
         let mut steps = Vec::new();
+        let mut in_vain = false;
         for (link, relief) in &mut self.links {
             let Stage::Relieved(since, before) = relief.stage else {
                 continue;
@@ -189,7 +197,7 @@ impl Reliefs {
                 continue;
             }
             if lost <= before * (1.0 - BETTER) {
-                relief.stage = Stage::Proved;
+                relief.stage = Stage::Proved(before);
                 let words = format!(
                     "The detour around {link} helps: {lost:.0} Mbit/s are lost instead of {before:.0}"
                 );
@@ -201,24 +209,32 @@ impl Reliefs {
                  before) and is taken back"
             );
             steps.push(ReliefStep::Note(words));
-            relief.stage = Stage::TakingBack;
+            relief.stage = Stage::TakingBack(until);
             steps.extend(relief.planned.map(|planned| configure(link, planned)));
+            in_vain = true;
+        }
+        if in_vain {
+            for link in full {
+                self.links.entry((*link).clone()).or_insert(Relief {
+                    stage: Stage::LeftAlone(until),
+                    planned: None,
+                    lost_before: lost,
+                });
+            }
         }
         steps
     }
 
-    /// Its time is over: a link gets its traffic back.
-    pub fn give_back(&mut self, link: &ElementId) -> Vec<ReliefStep> {
+    /// Its time is over: a link gets its traffic back, and may be led around again at once.
+    pub fn give_back(&mut self, link: &ElementId, now: Timestamp) -> Vec<ReliefStep> {
         let Some(relief) = self.links.get_mut(link) else {
             return Vec::new();
         };
-        if !matches!(
-            relief.stage,
-            Stage::Relieved(..) | Stage::Proved | Stage::TakingBack
-        ) {
-            return Vec::new();
-        }
-        relief.stage = Stage::TakingBack;
+        relief.stage = match relief.stage {
+            Stage::Relieved(..) | Stage::Proved(_) => Stage::TakingBack(now),
+            Stage::TakingBack(until) => Stage::TakingBack(until),
+            Stage::Reading | Stage::Setting | Stage::LeftAlone(_) => return Vec::new(),
+        };
         let words = format!("{link} gets its traffic back");
         let set = relief.planned.map(|planned| configure(link, planned));
         std::iter::once(ReliefStep::Note(words))
@@ -231,7 +247,7 @@ impl Reliefs {
         let led = self.links.iter().filter(|(_, r)| {
             matches!(
                 r.stage,
-                Stage::Setting | Stage::Relieved(..) | Stage::Proved | Stage::TakingBack
+                Stage::Setting | Stage::Relieved(..) | Stage::Proved(_) | Stage::TakingBack(_)
             )
         });
         led.map(|(link, _)| link)

@@ -533,6 +533,32 @@ fn a_congested_link_is_led_around_and_looked_at() {
     }
 }
 
+/// One overload fills several links: where a detour was in vain none of them is tried for two hours, and beside one
+/// that helps none, unless more is lost than before it.
+#[test]
+fn one_overload_is_led_around_once() {
+    for helps in [true, false] {
+        let mut agent = agent();
+        let two = |s, here, there| period(s, &[("link:B-C", 1.2, here), ("link:A-C", 1.1, there)]);
+        let full = agent.step(two(0, 0.15, 0.1), at(900), &mut rng());
+        let read = on(&mut *agent, &full, "ReadConfiguration", metrics(), 910);
+        on(&mut *agent, &read, "100120", Outcome::Done, 920);
+        let left = if helps { 0.08 } else { 0.2 };
+        let after = |s, lost| period(s, &[("link:A-C", 1.1, lost)]);
+        let next = agent.step(after(1_800, left), at(2_700), &mut rng());
+        match helps {
+            true => assert!(acts(&next).is_empty(), "{next:?}"),
+            false => drop(on(&mut *agent, &next, "\"120\"", Outcome::Done, 2_710)),
+        }
+        let same = agent.step(two(2_700, 0.0, left), at(3_600), &mut rng());
+        assert!(acts(&same).is_empty(), "{same:?}");
+        // The network is worse than before the detour; or two hours are over.
+        let s = if helps { 3_600 } else { 9_900 };
+        let worse = agent.step(after(s, 0.5), at(s + 900), &mut rng());
+        on(&mut *agent, &worse, "ReadConfiguration", metrics(), s + 910);
+    }
+}
+
 const FULL_LINK: &[(&str, f64)] = &[("loss_percent", 8.0), ("utilisation_percent", 110.0)];
 
 /// W22: a diagnosis that finds a link congested has it led around, and reports it done; if its
