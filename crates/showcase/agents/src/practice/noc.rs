@@ -7,20 +7,22 @@
 //!                        └ (wireless, power is fine) the transport desk is telephoned, its repair waited for
 //! ```
 //!
-//! Each step waits until somebody of the desk is free. Without an [`Umbrella`] nobody correlates
+//! Each step waits until somebody of the desk is free; whoever is takes the most urgent. Without an [`Umbrella`] nobody correlates
 //! domains: that is the point. With one there is a case per town, not one per town and domain, and
-//! nobody telephones. Read next: `noc/investigation.rs`, what is done about a case; [`super::shift`],
-//! [`super::umbrella`], [`super::journal`].
+//! nobody telephones. Read next: `noc/desk.rs`, who does what first; `noc/investigation.rs`, what
+//! is done about a case; [`super::shift`], [`super::umbrella`], [`super::journal`].
 
+mod desk;
 mod hunt;
 mod investigation;
 
 use super::durations::{PracticeDurations, PracticeStep};
 use super::journal::CaseRecord;
-use super::shift::{Shift, takes_s};
+use super::shift::takes_s;
 use super::umbrella::Umbrella;
 use super::{Matter, Matters};
 use crate::alarms::{ActiveAlarms, AlarmChange, AlarmKey, tells_of_loss};
+use desk::Desk;
 use domain::agent::Output;
 use domain::cause::Cause;
 use domain::inventory::{Domain, ElementId, ElementKind, Inventory};
@@ -29,9 +31,14 @@ use domain::time::{SeededRng, Timestamp};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+/// Why a case is closed about which nothing need be done.
+const CLEARED: &str = "its alarms have cleared";
+
 /// The next step about a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NocStep {
+    /// Its first alarm has been noticed.
+    Noticed,
     /// Its alarms have been sorted.
     Sorted,
     /// Access to what is blamed has been found: it is measured.
@@ -86,8 +93,8 @@ pub struct Noc {
     durations: PracticeDurations,
     /// The correlator over all domains; none if each desk has its own list and nothing else.
     umbrella: Option<Box<dyn Umbrella>>,
-    wireless: (Shift, ActiveAlarms),
-    transport: (Shift, ActiveAlarms),
+    wireless: Desk,
+    transport: Desk,
     cases: Vec<Case>,
     /// Engineers under way: the token of the dispatch, the case, and which of its dispatches.
     engineers: Vec<(Token, usize, usize)>,
@@ -100,13 +107,12 @@ impl Noc {
         durations: PracticeDurations,
         umbrella: Option<Box<dyn Umbrella>>,
     ) -> Self {
-        let desk = || (Shift::around_the_clock(), ActiveAlarms::default());
         Self {
             inventory,
             durations,
             umbrella,
-            wireless: desk(),
-            transport: desk(),
+            wireless: Desk::new(),
+            transport: Desk::new(),
             cases: Vec::new(),
             engineers: Vec::new(),
         }
@@ -114,10 +120,17 @@ impl Noc {
 
     /// The alarm lists.
     pub fn alarms(&self) -> [&ActiveAlarms; 2] {
-        [&self.wireless.1, &self.transport.1]
+        [&self.wireless.alarms, &self.transport.alarms]
     }
 
-    fn desk(&mut self, domain: Domain) -> &mut (Shift, ActiveAlarms) {
+    fn desk(&self, domain: Domain) -> &Desk {
+        match domain {
+            Domain::Wireless => &self.wireless,
+            _ => &self.transport,
+        }
+    }
+
+    fn desk_mut(&mut self, domain: Domain) -> &mut Desk {
         match domain {
             Domain::Wireless => &mut self.wireless,
             _ => &mut self.transport,
@@ -186,25 +199,11 @@ pub(super) struct AtWork<'a> {
 }
 
 impl AtWork<'_> {
-    /// Has somebody of a case's desk do something; the step follows when it is done.
-    fn work(
-        &mut self,
-        case: usize,
-        earliest: Timestamp,
-        stage: PracticeStep,
-        then: NocStep,
-    ) -> Output {
-        let seconds = takes_s(self.noc.durations.of(stage), self.rng);
-        let domain = self.noc.cases[case].domain;
-        let at = self.noc.desk(domain).0.work(earliest, seconds);
-        self.matters.wake(Matter::Case(case, then), at)
-    }
-
     pub(super) fn alarm(&mut self, alarm: &Alarm) -> Vec<Output> {
         let Some(element) = self.noc.inventory.element(&alarm.resource).cloned() else {
             return Vec::new();
         };
-        let change = self.noc.desk(element.domain).1.take(alarm);
+        let change = self.noc.desk_mut(element.domain).alarms.take(alarm);
         if change != AlarmChange::Raised || !tells_of_loss(alarm.alarm_type) {
             return Vec::new();
         }
@@ -265,8 +264,8 @@ impl AtWork<'_> {
         let number = self.noc.cases.len() - 1;
         let notice = self.noc.durations.of(PracticeStep::Notice);
         let noticed = self.now.plus_s(takes_s(notice, self.rng));
-        let sorted = self.work(number, noticed, PracticeStep::Sort, NocStep::Sorted);
-        (number, vec![sorted])
+        let matter = Matter::Case(number, NocStep::Noticed);
+        (number, vec![self.matters.wake(matter, noticed)])
     }
 
     /// From time to time: what stands among warnings and degraded cells becomes a case.

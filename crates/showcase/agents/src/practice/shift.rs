@@ -68,14 +68,24 @@ impl Shift {
         }
     }
 
+    fn at_work(&self, now: Timestamp) -> usize {
+        match self.hours {
+            Some(_) => self.people,
+            None if (DAY_H.0..DAY_H.1).contains(&hour_of(now)) => self.people,
+            None => BY_NIGHT,
+        }
+    }
+
+    /// True if somebody who is there has nothing to do.
+    pub fn is_free(&self, now: Timestamp) -> bool {
+        let mut there = self.busy.iter().take(self.at_work(now));
+        there.any(|until| *until <= now)
+    }
+
     /// Has whoever is free first do something that takes `seconds`, not before `earliest`; when it
     /// is done.
     pub fn work(&mut self, earliest: Timestamp, seconds: f64) -> Timestamp {
-        let at_work = match self.hours {
-            Some(_) => self.people,
-            None if (DAY_H.0..DAY_H.1).contains(&hour_of(earliest)) => self.people,
-            None => BY_NIGHT,
-        };
+        let at_work = self.at_work(earliest);
         let free = self.busy.iter_mut().take(at_work).min();
         let free = free.expect("somebody is at every desk");
         let mut begins = earliest.max(*free);

@@ -426,6 +426,22 @@ fn what_clears_before_anybody_looks_is_never_opened() {
     assert!(case.closed_at.is_some());
 }
 
+/// One person works by night: on what takes most sites out, whatever came first.
+#[test]
+fn the_larger_outage_is_worked_on_first() {
+    for seed in 0..20 {
+        let mut world = World::town(seed);
+        world.breaks("zone:a", &[("site:a1", MainsFailure)]);
+        let larger = [("site:b5", MainsFailure), ("site:b2", MainsFailure)];
+        world.breaks("zone:b", &larger);
+        world.run_until(20_000.0);
+        let cases = &world.people.journal().cases;
+        assert_eq!((&*cases[0].place, &*cases[1].place), ("Aachen", "Bonn"));
+        let located = |case: usize| cases[case].located_at.unwrap();
+        assert!(located(1) < located(0), "seed {seed}");
+    }
+}
+
 /// An alarm whose end was lost keeps nobody busy for ever.
 #[test]
 fn an_alarm_that_never_clears_is_held_to_be_false_in_the_end() {

@@ -67,7 +67,6 @@ impl AtWork<'_> {
         };
         own.heard.clear();
         self.accuse(case, (cell, Cause::Interference));
-        let now = self.now;
-        vec![self.work(case, now, PracticeStep::Ticket, NocStep::Send)]
+        self.work(case, PracticeStep::Ticket, NocStep::Send)
     }
 }

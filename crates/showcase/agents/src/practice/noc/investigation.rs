@@ -27,7 +27,15 @@ const DARK_DBM: f64 = -30.0;
 const WORN_DBM: f64 = -0.5;
 
 impl AtWork<'_> {
+    /// A step is due, or done: then its people take the next.
     pub(in crate::practice) fn turn_to(&mut self, case: usize, step: NocStep) -> Vec<Output> {
+        let mut outputs = self.due(case, step);
+        let domain = self.noc.cases[case].domain;
+        outputs.extend(self.assign(domain));
+        outputs
+    }
+
+    fn due(&mut self, case: usize, step: NocStep) -> Vec<Output> {
         // Whoever stands in the field and calls is answered, whatever has become of the case.
         if let NocStep::Guide(dispatch) = step {
             return vec![self.guide(case, dispatch)];
@@ -36,9 +44,10 @@ impl AtWork<'_> {
             return Vec::new();
         }
         if self.noc.is_over(case) {
-            return self.close(case, "its alarms have cleared");
+            return self.close(case, super::CLEARED);
         }
         match step {
+            NocStep::Noticed => self.work(case, PracticeStep::Sort, NocStep::Sorted),
             NocStep::Sorted => {
                 let record = &mut self.journal[case];
                 record.opened_at.get_or_insert(self.now);
@@ -104,8 +113,7 @@ impl AtWork<'_> {
 
     fn telephone(&mut self, case: usize) -> Vec<Output> {
         self.noc.cases[case].telephoned = true;
-        let now = self.now;
-        vec![self.work(case, now, PracticeStep::Telephone, NocStep::Telephoned)]
+        self.work(case, PracticeStep::Telephone, NocStep::Telephoned)
     }
 
     /// True while an engineer of the case, or another case of its town, may still mend it.
@@ -123,13 +131,12 @@ impl AtWork<'_> {
     }
 
     fn suspect(&mut self, case: usize, suspect: (ElementId, Cause)) -> Vec<Output> {
-        let now = self.now;
         // The cell that alarms first is not yet the one beside the disturber.
         if suspect.1 == Cause::Interference {
-            return vec![self.work(case, now, PracticeStep::Hunt, NocStep::Hunt)];
+            return self.work(case, PracticeStep::Hunt, NocStep::Hunt);
         }
         self.accuse(case, suspect);
-        vec![self.work(case, now, PracticeStep::Check, NocStep::Check)]
+        self.work(case, PracticeStep::Check, NocStep::Check)
     }
 
     pub(super) fn accuse(&mut self, case: usize, suspect: (ElementId, Cause)) {
@@ -193,14 +200,12 @@ impl AtWork<'_> {
             (NocStep::Check, Outcome::Configuration(read)) => self.compared(case, &read),
             (NocStep::Check, Outcome::Done) => {
                 self.locate(case);
-                let now = self.now;
-                vec![self.work(case, now, PracticeStep::Look, NocStep::Look)]
+                self.work(case, PracticeStep::Look, NocStep::Look)
             }
             (NocStep::Check, _) => self.checked(case, Shows::Nothing),
             (NocStep::Send, Outcome::Impossible(_)) => {
                 self.noc.engineers.retain(|(t, ..)| *t != token);
-                let now = self.now;
-                vec![self.work(case, now, PracticeStep::Rethink, NocStep::Rethought)]
+                self.work(case, PracticeStep::Rethink, NocStep::Rethought)
             }
             _ => Vec::new(),
         }
@@ -213,16 +218,15 @@ impl AtWork<'_> {
         let own = &self.noc.cases[case];
         let alone = self.noc.umbrella.is_none();
         let asks = alone && own.domain == Domain::Wireless && own.about_sites();
-        let now = self.now;
         match shows {
             Shows::Fault => {
                 self.locate(case);
-                vec![self.work(case, now, PracticeStep::Ticket, NocStep::Send)]
+                self.work(case, PracticeStep::Ticket, NocStep::Send)
             }
-            Shows::Works => vec![self.work(case, now, PracticeStep::Rethink, NocStep::Rethought)],
+            Shows::Works => self.work(case, PracticeStep::Rethink, NocStep::Rethought),
             // The wireless desk asks before it sends anybody; who cannot be asked is driven to.
             Shows::Nothing if asks && !self.noc.cases[case].telephoned => self.telephone(case),
-            Shows::Nothing => vec![self.work(case, now, PracticeStep::Ticket, NocStep::Send)],
+            Shows::Nothing => self.work(case, PracticeStep::Ticket, NocStep::Send),
         }
     }
 
@@ -249,8 +253,7 @@ impl AtWork<'_> {
                 let suspect = (element, Cause::CellHardwareFailure);
                 self.noc.cases[case].current = Some(suspect.clone());
                 self.journal[case].blamed.push(suspect);
-                let now = self.now;
-                vec![self.work(case, now, PracticeStep::Ticket, NocStep::Send)]
+                self.work(case, PracticeStep::Ticket, NocStep::Send)
             }
         }
     }
@@ -309,7 +312,7 @@ impl AtWork<'_> {
         match report {
             FieldReport::Arrived { .. } => {
                 record.arrived_at = Some(now);
-                vec![self.work(case, now, PracticeStep::Guide, NocStep::Guide(token))]
+                self.work(case, PracticeStep::Guide, NocStep::Guide(token))
             }
             FieldReport::Ended { repaired, .. } => {
                 record.ended_at = Some(now);
@@ -325,12 +328,12 @@ impl AtWork<'_> {
                     true => (PracticeStep::Look, NocStep::Look),
                     false => (PracticeStep::Rethink, NocStep::Rethought),
                 };
-                vec![self.work(case, now, then.0, then.1)]
+                self.work(case, then.0, then.1)
             }
         }
     }
 
-    fn close(&mut self, case: usize, why: &str) -> Vec<Output> {
+    pub(super) fn close(&mut self, case: usize, why: &str) -> Vec<Output> {
         self.noc.cases[case].open = false;
         self.journal[case].closed_at = Some(self.now);
         let place = &self.noc.cases[case].place;

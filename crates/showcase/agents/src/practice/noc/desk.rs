@@ -1,0 +1,104 @@
+//! A desk of the centre: its alarm list, its people, and the work that waits for one of them.
+//!
+//! Whoever is free takes what matters most: an engineer who calls from the field, then the case with most
+//! sites out, then one of lost service, then the oldest. What has cleared is worked on no more. Refuses to know
+//! what the work is. Read next: [`super`], `investigation.rs`.
+
+use super::{AtWork, NocStep};
+use crate::alarms::{ActiveAlarms, AlarmKey, tells_of_loss};
+use crate::practice::Matter;
+use crate::practice::durations::PracticeStep;
+use crate::practice::shift::{Shift, takes_s};
+use domain::agent::Output;
+use domain::inventory::Domain;
+use domain::telemetry::AlarmType;
+use std::cmp::Reverse;
+
+/// Something that somebody is to do.
+#[derive(Clone, Copy, Debug)]
+struct Job {
+    case: usize,
+    stage: PracticeStep,
+    then: NocStep,
+}
+
+/// How much waits on a job; what is greater is done first.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Urgency {
+    calls: bool,
+    sites_out: usize,
+    is_loss: bool,
+    case: Reverse<usize>,
+}
+
+/// A desk.
+#[derive(Debug)]
+pub(super) struct Desk {
+    pub(super) alarms: ActiveAlarms,
+    people: Shift,
+    waiting: Vec<Job>,
+}
+
+impl Desk {
+    /// A desk without any alarm, which never closes.
+    pub(super) fn new() -> Self {
+        Self {
+            alarms: ActiveAlarms::default(),
+            people: Shift::around_the_clock(),
+            waiting: Vec::new(),
+        }
+    }
+}
+
+impl AtWork<'_> {
+    /// Has somebody of a case's desk do something, once it is the most urgent; the step follows when it is
+    /// done.
+    pub(super) fn work(&mut self, case: usize, stage: PracticeStep, then: NocStep) -> Vec<Output> {
+        let domain = self.noc.cases[case].domain;
+        self.noc
+            .desk_mut(domain)
+            .waiting
+            .push(Job { case, stage, then });
+        self.assign(domain)
+    }
+
+    /// Gives the work that waits at a desk to whoever is free there, the most urgent first.
+    pub(super) fn assign(&mut self, domain: Domain) -> Vec<Output> {
+        let mut outputs = Vec::new();
+        while self.noc.desk(domain).people.is_free(self.now) {
+            let waiting = self.noc.desk(domain).waiting.iter().enumerate();
+            let urgent = waiting
+                .map(|(place, job)| (self.urgency(*job), place))
+                .max();
+            let Some((_, place)) = urgent else { break };
+            let Job { case, stage, then } = self.noc.desk_mut(domain).waiting.swap_remove(place);
+            // Whoever calls is answered, and a repair is looked at, whatever the list shows.
+            if !matches!(then, NocStep::Guide(_) | NocStep::Look) {
+                if !self.noc.cases[case].open {
+                    continue;
+                }
+                if self.noc.is_over(case) {
+                    outputs.extend(self.close(case, super::CLEARED));
+                    continue;
+                }
+            }
+            let seconds = takes_s(self.noc.durations.of(stage), self.rng);
+            let at = self.noc.desk_mut(domain).people.work(self.now, seconds);
+            outputs.push(self.matters.wake(Matter::Case(case, then), at));
+        }
+        outputs
+    }
+
+    fn urgency(&self, job: Job) -> Urgency {
+        use AlarmType::{CellsOutOfService, MainsFailure, SiteUnreachable};
+        let standing = self.noc.cases[job.case].keys.iter();
+        let standing: Vec<&AlarmKey> = standing.filter(|key| self.noc.stands(key)).collect();
+        let out = |t: AlarmType| matches!(t, SiteUnreachable | CellsOutOfService | MainsFailure);
+        Urgency {
+            calls: matches!(job.then, NocStep::Guide(_)),
+            sites_out: standing.iter().filter(|(_, t)| out(*t)).count(),
+            is_loss: standing.iter().any(|(_, t)| tells_of_loss(*t)),
+            case: Reverse(job.case),
+        }
+    }
+}
