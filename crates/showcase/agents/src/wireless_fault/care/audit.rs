@@ -10,10 +10,13 @@
 use domain::inventory::ElementId;
 use domain::telemetry::Configuration;
 use domain::time::Timestamp;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// The periods over which a round is spread, after the first.
 const ROUND_PERIODS: usize = 4;
+/// The most cells that are asked for their parameters at the same time: a management system takes so much of an
+/// agent's beside everything else.
+const ASKED_MAX: usize = 32;
 
 /// The parameters that do not run as planned, with what is planned.
 pub(super) fn departures(read: &Configuration) -> Vec<(&String, &String)> {
@@ -56,22 +59,43 @@ pub(super) struct Audit {
     harmless: BTreeSet<(ElementId, String, String)>,
     /// The last cell of the round so far.
     reached: Option<ElementId>,
+    /// True once a round has begun: the first takes one period.
+    has_begun: bool,
+    /// The cells that are due and were not asked yet.
+    due: VecDeque<ElementId>,
+    /// How many were asked and have not answered.
+    asked: usize,
 }
 
 impl Audit {
-    /// The cells to be read in the coming period.
-    pub(super) fn due<'a>(&mut self, cells: impl Iterator<Item = &'a ElementId>) -> Vec<ElementId> {
+    /// Takes in which cells are to be read in the coming period. Where those of the last one could not all be
+    /// asked in time, these are still due, and none comes to them.
+    pub(super) fn plan<'a>(&mut self, cells: impl Iterator<Item = &'a ElementId>) {
+        if !self.due.is_empty() {
+            return;
+        }
         let all: Vec<&ElementId> = cells.collect();
-        let count = match self.cells.is_empty() {
-            true => all.len(),
-            false => all.len().div_ceil(ROUND_PERIODS),
+        let count = match std::mem::replace(&mut self.has_begun, true) {
+            false => all.len(),
+            true => all.len().div_ceil(ROUND_PERIODS),
         };
         let after = |c: &&&ElementId| self.reached.as_ref().is_none_or(|at| **c > at);
         let rest = all.iter().filter(after).take(count);
-        let due: Vec<ElementId> = rest.map(|c| (*c).clone()).collect();
-        let is_over = due.last() == all.last().copied();
-        self.reached = due.last().filter(|_| !is_over).cloned();
-        due
+        self.due.extend(rest.map(|c| (*c).clone()));
+        let is_over = self.due.back() == all.last().copied();
+        self.reached = self.due.back().filter(|_| !is_over).cloned();
+    }
+
+    /// The cells to be asked now: as many as may be beside those that have not answered.
+    pub(super) fn ask(&mut self) -> Vec<ElementId> {
+        let free = ASKED_MAX.saturating_sub(self.asked).min(self.due.len());
+        self.asked += free;
+        self.due.drain(..free).collect()
+    }
+
+    /// Takes in that a cell which was asked has answered, or cannot.
+    pub(super) fn answered(&mut self) {
+        self.asked = self.asked.saturating_sub(1);
     }
 
     /// Takes down what was read of a cell; `is_troubled` if alarms tell of trouble there.
@@ -191,21 +215,49 @@ mod tests {
         assert_eq!(audit.since(&id("cell:A/1"), "tilt"), Since::Unknown);
     }
 
+    /// The cells of the coming period, each answered as soon as it was asked.
+    fn read_in_turn(audit: &mut Audit, cells: &[ElementId]) -> Vec<ElementId> {
+        audit.plan(cells.iter());
+        let mut read = Vec::new();
+        loop {
+            let asked = audit.ask();
+            assert!(asked.len() <= ASKED_MAX);
+            if asked.is_empty() {
+                return read;
+            }
+            asked.iter().for_each(|_| audit.answered());
+            read.extend(asked);
+        }
+    }
+
+    fn cells(count: usize) -> Vec<ElementId> {
+        (0..count).map(|n| id(&format!("cell:{n:03}"))).collect()
+    }
+
     #[test]
     fn every_cell_is_read_at_first_and_then_a_quarter_at_a_time() {
         let mut audit = Audit::default();
-        let cells: Vec<ElementId> = (0..10).map(|n| id(&format!("cell:{n}"))).collect();
-        assert_eq!(audit.due(cells.iter()).len(), 10);
-        for cell in &cells {
-            audit.take(cell, &read("4.0"), false, at(0));
-        }
+        let cells = cells(100);
+        assert_eq!(read_in_turn(&mut audit, &cells), cells);
         for _ in 0..2 {
-            let round = [(); ROUND_PERIODS].map(|()| audit.due(cells.iter()));
-            assert!(
-                round.iter().all(|due| (1..=3).contains(&due.len())),
-                "{round:?}"
-            );
+            let round = [(); ROUND_PERIODS].map(|()| read_in_turn(&mut audit, &cells));
+            assert!(round.iter().all(|due| due.len() == 25), "{round:?}");
             assert_eq!(round.concat(), cells);
         }
+    }
+
+    #[test]
+    fn a_system_that_is_slow_is_asked_for_no_more_than_it_has_answered() {
+        let mut audit = Audit::default();
+        let cells = cells(100);
+        audit.plan(cells.iter());
+        assert_eq!(audit.ask(), cells[..ASKED_MAX]);
+        assert_eq!(audit.ask(), []);
+        audit.answered();
+        assert_eq!(audit.ask(), cells[ASKED_MAX..=ASKED_MAX]);
+        // The next period finds most of them not asked yet, and adds none.
+        audit.plan(cells.iter());
+        (0..ASKED_MAX).for_each(|_| audit.answered());
+        assert_eq!(audit.ask(), cells[ASKED_MAX + 1..=2 * ASKED_MAX]);
     }
 }

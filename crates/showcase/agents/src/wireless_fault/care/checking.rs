@@ -9,7 +9,7 @@
 //!
 //! Until it is borne out nobody is sent, nothing is restarted and no power is raised: it is looked at again
 //! every five minutes, until its alarms end or it is left. A parameter that is not as planned is set if it was
-//! changed since it was last read (`audit.rs`) and an alarm or counters say that the cell serves its users worse; one
+//! changed since it was first read (`audit.rs`) and an alarm or counters say that the cell serves its users worse; one
 //! that has always been so is spared; one of which nobody knows is set where counters say so, or an alarm of a
 //! type that has mostly been true. How it ended counts for or
 //! against the type of alarm ([`crate::alarm_trust`]). Knows what is believed; refuses to know

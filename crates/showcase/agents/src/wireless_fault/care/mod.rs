@@ -223,11 +223,19 @@ impl Care {
                 self.healthy.insert(id.clone(), cell.clone());
             }
         }
-        for element in self.audit.due(performance.cells.keys()) {
+        self.audit.plan(performance.cells.keys());
+        outputs.extend(self.audit(base));
+        self.performance = Some(performance);
+        outputs
+    }
+
+    /// Reads the parameters of cells that are due.
+    fn audit(&mut self, base: &mut Base) -> Vec<Output> {
+        let mut outputs = Vec::new();
+        for element in self.audit.ask() {
             let errand = Errand::Audit(element.clone());
             outputs.push(self.act(base, errand, Action::ReadConfiguration { element }));
         }
-        self.performance = Some(performance);
         outputs
     }
 
@@ -296,7 +304,12 @@ impl Care {
             },
             Errand::Look(number, element) => self.looked(base, number, &element, outcome, now),
             Errand::Screen(cell) => self.screened(base, cell, &outcome, now),
-            Errand::Audit(cell) => self.audited(base, cell, &outcome),
+            Errand::Audit(cell) => {
+                self.audit.answered();
+                let mut outputs = self.audited(base, cell, &outcome);
+                outputs.extend(self.audit(base));
+                outputs
+            }
         });
         outputs
     }

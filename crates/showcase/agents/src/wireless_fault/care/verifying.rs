@@ -3,7 +3,8 @@
 //!
 //! Knows what proves that a case is over, how often is looked, and which alarms a look disproves: a case of
 //! foreign power is not over while the cell that is blamed still stands out, whatever alarms say, and a parameter
-//! whose setting did not help, as a whole period since shows, is set back. Every look measures twice. What was done about the cause it does not ask; if that did not help, the work begins anew. Read next:
+//! whose setting did not help, as a whole period since shows, is set back. Every look measures until it is likely
+//! enough. What was done about the cause it does not ask; if that did not help, the work begins anew. Read next:
 //! [`super::work`], [`super::ticket`].
 
 use super::aid::MIN_THROUGHPUT_MBPS;
