@@ -10,6 +10,7 @@ pub mod findings;
 pub mod memory;
 
 use super::{IpFault, Purpose};
+use crate::alarms::{ActiveAlarms, AlarmChange, AlarmKey};
 use domain::agent::{Input, Output};
 use domain::inventory::{ElementId, ElementKind, Inventory};
 use domain::telemetry::{Action, Alarm, AlarmType, Outcome, Telemetry};
@@ -39,7 +40,7 @@ const TOLD_S: f64 = 3_600.0;
 pub enum RoutingAsk {
     /// Measuring, for the survey with this number.
     Measure(u64, ElementId),
-    /// SurveyReading a configuration, for the survey with this number.
+    /// Reading a configuration, for the survey with this number.
     Read(u64, ElementId),
     /// A remedy.
     Remedy,
@@ -78,7 +79,7 @@ struct Applied {
 pub struct RoutingCare {
     routers: Vec<ElementId>,
     links: Vec<ElementId>,
-    alarms: BTreeSet<(ElementId, AlarmType)>,
+    alarms: ActiveAlarms,
     memory: ConfigurationMemory,
     running: Option<Running>,
     suspected: Option<RoutingFinding>,
@@ -108,14 +109,14 @@ impl RoutingCare {
         })
     }
 
+    /// What is alarmed, and of what type.
+    fn alarmed(&self) -> impl Iterator<Item = &AlarmKey> {
+        self.alarms.standing().map(|(key, _)| key)
+    }
+
     /// Takes down an alarm.
     pub fn heard(&mut self, alarm: &Alarm) -> Vec<RoutingStep> {
-        let key = (alarm.resource.clone(), alarm.alarm_type);
-        if alarm.cleared {
-            self.alarms.remove(&key);
-            return Vec::new();
-        }
-        if !self.alarms.insert(key) {
+        if self.alarms.take(alarm) != AlarmChange::Raised {
             return Vec::new();
         }
         self.idle = 0;
@@ -208,11 +209,10 @@ impl RoutingCare {
     /// is not reached, the configuration.
     fn survey(&mut self, inventory: &Inventory, all: bool) -> Vec<RoutingStep> {
         let unreached = self
-            .alarms
-            .iter()
+            .alarmed()
             .any(|(_, t)| *t == AlarmType::SiteUnreachable);
         let all = all || unreached || self.suspected.is_some() || self.applied.is_some();
-        let alarmed = |element: &ElementId| self.alarms.iter().any(|(e, _)| e == element);
+        let alarmed = |element: &ElementId| self.alarms.on(element).next().is_some();
         let touched = |link: &ElementId| {
             let ends = inventory.links.get(link).map(|l| [&l.a, &l.b]);
             alarmed(link) || ends.into_iter().flatten().any(alarmed)
@@ -263,7 +263,7 @@ impl RoutingCare {
             return Vec::new();
         };
         let mut survey = running.found;
-        survey.alarms.clone_from(&self.alarms);
+        survey.alarms = self.alarmed().cloned().collect();
         let finding = SurveyReading {
             inventory,
             memory: &self.memory,
@@ -295,21 +295,20 @@ impl RoutingCare {
 
     /// Remembers what is well; asks for another survey while alarms stand.
     fn nothing_found(&mut self, survey: &RoutingSurvey, now: Timestamp) -> Vec<RoutingStep> {
-        let alarmed: BTreeSet<&ElementId> = self.alarms.iter().map(|(e, _)| e).collect();
-        if self.alarms.is_empty() {
+        let alarmed: BTreeSet<ElementId> = self.alarmed().map(|(e, _)| e.clone()).collect();
+        if alarmed.is_empty() {
             self.failed.clear();
         }
         for (element, read) in &survey.read {
-            if !alarmed.contains(element) && (self.alarms.is_empty() || !self.memory.knows(element))
-            {
+            if !alarmed.contains(element) && (alarmed.is_empty() || !self.memory.knows(element)) {
                 self.memory.remember(element, read, now);
             }
         }
-        for (element, _) in &self.alarms {
+        for element in &alarmed {
             self.memory.doubt(element);
         }
         self.idle += 1;
-        match self.alarms.is_empty() || self.idle > IDLE_SURVEYS_MAX {
+        match alarmed.is_empty() || self.idle > IDLE_SURVEYS_MAX {
             true => Vec::new(),
             false => self.survey_in(AGAIN_S),
         }
@@ -362,7 +361,7 @@ impl RoutingCare {
             (&f.element, f.cause) == (&applied.finding.element, applied.finding.cause)
         };
         let element = &applied.finding.element;
-        let stands = self.alarms.iter().any(|(alarmed, _)| alarmed == element);
+        let stands = self.alarms.on(element).next().is_some();
         let mut steps = Vec::new();
         if finding.as_ref().is_some_and(same) || stands {
             steps.push(RoutingStep::Note(format!(
@@ -383,10 +382,9 @@ impl RoutingCare {
         if finding.as_ref().is_some_and(same) {
             self.failed.push(applied.finding);
         }
-        steps.extend(match self.alarms.is_empty() {
-            true => Vec::new(),
-            false => self.survey_in(AGAIN_S),
-        });
+        if self.alarmed().next().is_some() {
+            steps.extend(self.survey_in(AGAIN_S));
+        }
         steps
     }
 }

@@ -96,7 +96,7 @@ impl OssFault {
         if case.phase != Phase::Escalated {
             return Vec::new();
         }
-        let stands = |k| evidence.alarms.contains_key(k);
+        let stands = |k| evidence.noticed(k).is_some();
         if !case.explains.iter().any(stands) {
             return self.close(number, "its alarms have cleared", now);
         }

@@ -88,7 +88,7 @@ impl OssFault {
     }
 
     /// Takes out of `evidence` the alarms without a name here that a case accounts for, if they were
-    /// noticed before it ended.
+    /// noticed before it ended. Those that stood on after its repair are evidence from that on.
     pub(super) fn account_for_learnt(
         &self,
         case: &FaultCase,
@@ -98,12 +98,18 @@ impl OssFault {
         if case.root.is_none() && case.phase != Phase::Escalated {
             return;
         }
-        let accounted = |element: &ElementId| {
+        evidence.named.retain(|(element, _), at| {
             let key = (element.clone(), AlarmType::Unknown);
-            case.explains.contains(&key)
-        };
-        evidence
-            .named
-            .retain(|(element, _), at| *at > before || !accounted(element));
+            if *at > before || !case.explains.contains(&key) {
+                return true;
+            }
+            match (case.leaves.contains(&key), case.repaired_at) {
+                (true, Some(repaired_at)) => {
+                    *at = repaired_at.max(*at);
+                    true
+                }
+                _ => false,
+            }
+        });
     }
 }

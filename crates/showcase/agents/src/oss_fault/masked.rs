@@ -42,18 +42,11 @@ impl OssFault {
         let raised = candidate
             .into_iter()
             .flat_map(|c| self.correlator.expected(c));
-        let stands =
-            |key: &&AlarmKey| case.explains.contains(*key) && evidence.alarms.contains_key(*key);
-        let mut standing: BTreeSet<AlarmKey> = raised.filter(stands).cloned().collect();
-        let strange = case
-            .explains
-            .iter()
-            .filter(|key| key.1 == AlarmType::Unknown);
-        standing.extend(
-            strange
-                .filter(|key| evidence.noticed(key).is_some())
-                .cloned(),
-        );
+        let raised: BTreeSet<&AlarmKey> = raised.collect();
+        // What a cause raises under a name of its own is not known.
+        let of_it = |key: &&AlarmKey| key.1 == AlarmType::Unknown || raised.contains(*key);
+        let stands = |key: &&AlarmKey| of_it(key) && evidence.noticed(key).is_some();
+        let standing: BTreeSet<AlarmKey> = case.explains.iter().filter(stands).cloned().collect();
         if standing.is_empty() {
             return self.close(number, "none of its alarms stands any more", now);
         }

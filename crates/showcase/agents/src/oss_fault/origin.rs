@@ -95,11 +95,6 @@ impl OriginFinder {
         }
     }
 
-    /// What was learnt.
-    pub fn learnt(&self) -> &LearntCauses {
-        &self.learnt
-    }
-
     /// Groups the alarms that stand and says what is to blame for each; surest first. Alarms of types
     /// that relate to nothing are left out.
     pub fn explain(&self, standing: &NamedAlarms) -> Vec<OriginExplanation> {

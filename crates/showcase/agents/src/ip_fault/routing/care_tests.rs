@@ -136,7 +136,7 @@ impl Lab {
                 self.log.push(format!("{parameter}={value}"));
                 let end = usize::from(parameter.starts_with('b'));
                 self.mtus[end].clone_from(value);
-                self.care.alarms.clear();
+                self.care.alarms = ActiveAlarms::default();
                 Outcome::Done
             }
             other => panic!("{other:?}"),

@@ -73,6 +73,38 @@ fn the_origin_of_alarms_without_a_name_is_diagnosed() {
     assert_eq!(assigned.verb, Verb::TaskAssign);
 }
 
+/// Where nobody diagnoses it, the case is people's for as long as its alarms stand, and no longer.
+#[test]
+fn a_case_of_alarms_without_a_name_that_needs_people_is_over_when_its_alarms_are() {
+    let mut play = learnt();
+    let task = play.standing.last().unwrap().clone();
+    let alarms = [("link:B-b5", "DARK", 10), ("site:b5", "GONE", 30)];
+    let told = named(&alarms);
+    play.notify(&task, "TMF-ip-fault", Status::Processing, told, 40);
+    let refused = |play: &mut Play, until: i64| {
+        for s in (0..until).step_by(100) {
+            play.pass_until(s);
+            while !play.sent.is_empty() {
+                let (token, message) = play.next();
+                let reply = match message.verb {
+                    Verb::FeasibilityNegotiate => Reply::refused("busy", "target", "not now"),
+                    _ => Reply::accepted(),
+                };
+                play.reply(token, reply, s);
+            }
+        }
+    };
+    let said = |play: &Play, words: &str| play.notes.iter().any(|note| note.contains(words));
+    refused(&mut play, 10_000);
+    assert!(said(&play, "needs people"), "{:?}", play.notes);
+    assert!(said(&play, "is put to the test again"), "{:?}", play.notes);
+    assert!(!said(&play, "have cleared"), "{:?}", play.notes);
+    let over = super::at_scale::cleared("i", Domain::Ip);
+    play.notify(&task, "TMF-ip-fault", Status::Processing, over, 10_010);
+    refused(&mut play, 40_000);
+    assert!(said(&play, "have cleared"), "{:?}", play.notes);
+}
+
 /// Without anything learnt they are kept and say nothing, as before.
 #[test]
 fn without_a_history_they_open_no_case() {
