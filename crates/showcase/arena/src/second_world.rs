@@ -141,9 +141,8 @@ pub struct LearntOriginRule(OriginFinder);
 
 impl LearntOriginRule {
     /// On a network, by what was learnt, or by nothing ([`LearntCauses::ignorant`]).
-    pub fn new(graph: &Consequences, learnt: Arc<LearntCauses>) -> Self {
-        let inventory = Arc::new(graph.inventory().clone());
-        Self(OriginFinder::new(Topology::new(inventory), learnt))
+    pub fn new(topology: &Arc<Topology>, learnt: Arc<LearntCauses>) -> Self {
+        Self(OriginFinder::new(Arc::clone(topology), learnt))
     }
 }
 
@@ -179,6 +178,7 @@ impl NamedPolicies {
     /// Sets the thresholds of all on a past.
     pub fn tuned(past: &AlarmPast, learnt: Arc<LearntCauses>) -> Self {
         let graph = Arc::new(Consequences::new(Arc::clone(&past.inventory)));
+        let topology = Arc::new(Topology::new(Arc::clone(&past.inventory)));
         let joined = Arc::new(JoinedNodes::new(Arc::clone(&past.inventory)));
         let heard = Arc::new(NamedPast::of(&past.alarms));
         let first = FirstNamedAlarmRule {
@@ -202,8 +202,11 @@ impl NamedPolicies {
                 YARDSTICKS[3],
                 Box::new(NamedCodebookRule::new(Arc::clone(&graph), joined, heard)),
             ),
-            (UNLEARNT, Box::new(LearntOriginRule::new(&graph, ignorant))),
-            (LEARNT, Box::new(LearntOriginRule::new(&graph, learnt))),
+            (
+                UNLEARNT,
+                Box::new(LearntOriginRule::new(&topology, ignorant)),
+            ),
+            (LEARNT, Box::new(LearntOriginRule::new(&topology, learnt))),
         ];
         let (days, budget) = (past.length_days(), statements_per_day(&past.inventory));
         let tuned = rules.into_iter().map(|(name, rule)| {
@@ -213,11 +216,6 @@ impl NamedPolicies {
         Self {
             rules: tuned.collect(),
         }
-    }
-
-    /// The names of the policies, each with the least score that it speaks at.
-    pub fn thresholds(&self) -> impl Iterator<Item = (&'static str, f64)> {
-        self.rules.iter().map(|(name, _, least)| (*name, *least))
     }
 
     /// What every policy makes of a recorded day.

@@ -45,8 +45,8 @@ pub(crate) fn reliability(ranks: &[Vec<f64>]) -> f64 {
 }
 
 /// The logarithm of the probability that a Poisson variable with this mean is at least `count`, a whole
-/// number: exact but for rounding, however small it is. No more than a half where the count is above
-/// the mean; 0, the logarithm of certainty, otherwise.
+/// number: exact but for rounding, however small it is; 0, the logarithm of
+/// certainty, where the count is not above the mean.
 pub(crate) fn ln_poisson_tail(count: f64, mean: f64) -> f64 {
     if count <= mean || count <= 0.0 {
         return 0.0;
@@ -97,7 +97,7 @@ mod tests {
 
     #[test]
     fn tails_are_those_of_tables_and_of_sums() {
-        // 1 - 13/e^5·… by hand: P(X >= 10 | 5), P(X >= 1 | 0.001), P(X >= 3 | 0.5).
+        // From tables: P(X >= 10 | 5), P(X >= 1 | 0.001), P(X >= 3 | 0.5).
         for (count, mean, p) in [
             (10.0, 5.0, 0.031_828_057),
             (1.0, 0.001, 0.000_999_500_17),

@@ -113,6 +113,9 @@ pub fn breakage(plant: &Plant, days: f64, rng: &mut SeededRng) -> Vec<MetroFault
     let share = plant.sites.len() as f64 / SITES;
     let mut all: Vec<MetroFault> = Vec::new();
     for rate in RATES {
+        if rate.cause == Cause::DuctCut && plant.ducts.is_empty() {
+            continue;
+        }
         for from_s in instants(rng, rate.a_day * share, days) {
             let at = somewhere(plant, rate.cause, rng);
             let lasts_s = uniform(rng, rate.lasts_s);
@@ -139,7 +142,7 @@ pub fn breakage(plant: &Plant, days: f64, rng: &mut SeededRng) -> Vec<MetroFault
 
 fn somewhere(plant: &Plant, cause: Cause, rng: &mut SeededRng) -> Breakable {
     match cause {
-        Cause::DuctCut if !plant.ducts.is_empty() => Breakable::Duct(below(rng, plant.ducts.len())),
+        Cause::DuctCut => Breakable::Duct(below(rng, plant.ducts.len())),
         Cause::CardFailure => Breakable::Card(below(rng, plant.cards.len())),
         Cause::RouterFailure => Breakable::Router(below(rng, plant.routers.len())),
         Cause::MainsFailure => Breakable::Zone(below(rng, plant.zones.len())),

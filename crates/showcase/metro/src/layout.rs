@@ -291,7 +291,6 @@ impl Builder {
             link: 0,
             depth,
             router,
-            zone: 0,
             cells,
             near: Vec::new(),
             battery_s,
@@ -330,7 +329,6 @@ impl Builder {
                 },
             );
             for site in &sites {
-                self.plant.sites[*site].zone = self.plant.zones.len();
                 let id = &self.plant.sites[*site].id;
                 if let Some(element) = self.inventory.elements.get_mut(id) {
                     element.parent = Some(zone.clone());

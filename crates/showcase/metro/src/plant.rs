@@ -28,8 +28,6 @@ pub struct TreeSite {
     pub depth: usize,
     /// Its aggregation router, by index.
     pub router: usize,
-    /// Its power zone, by index.
-    pub zone: usize,
     /// Its cells.
     pub cells: Vec<ElementId>,
     /// The sites whose users it could take over, by index.
@@ -98,27 +96,11 @@ pub struct Plant {
 }
 
 impl Plant {
-    /// The aggregation router to which an end of a link reports; none for a hub's.
-    pub fn router_of(&self, end: &MetroLinkEnd) -> Option<usize> {
-        match end {
-            MetroLinkEnd::Card(card) => self.cards[*card].router,
-            MetroLinkEnd::Site(site) => Some(self.sites[*site].router),
-        }
-    }
-
     /// The links of a card, by index.
     pub fn links_of_card(&self, card: usize) -> impl Iterator<Item = usize> {
         let links = self.links.iter().enumerate();
         links
             .filter(move |(_, link)| link.ends.contains(&MetroLinkEnd::Card(card)))
             .map(|(place, _)| place)
-    }
-
-    /// The site that a tree's link feeds, by index.
-    pub fn fed_by(&self, link: usize) -> Option<usize> {
-        match self.links[link].ends[1] {
-            MetroLinkEnd::Site(site) => Some(site),
-            MetroLinkEnd::Card(_) => None,
-        }
     }
 }

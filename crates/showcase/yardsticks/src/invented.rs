@@ -5,8 +5,9 @@
 
 use crate::commitment::DeliveredAlarm;
 use crate::consequences::{Consequences, ElementNumber};
-use crate::named::{NamedScene, StandingNamedAlarm};
+use crate::named::NamedScene;
 use crate::named_past::NamedPast;
+use crate::scene::SceneAlarm;
 use domain::inventory::{
     Cell, Domain, Element, ElementId, ElementKind, Inventory, Link, RadioUnit,
 };
@@ -49,7 +50,7 @@ pub(crate) fn cleared(element: &str, alarm_type: AlarmType, s: f64) -> Alarm {
 pub(crate) fn named_scene(alarms: &[(&str, &str, f64)]) -> NamedScene {
     let alarms = alarms.iter().zip(0..);
     let standing = alarms.map(|((element, name, s), order)| {
-        let alarm = StandingNamedAlarm {
+        let alarm = SceneAlarm {
             order,
             noticed: at(*s),
             spoken_for: false,

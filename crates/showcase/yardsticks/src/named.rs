@@ -8,6 +8,7 @@
 
 use crate::commitment::{Commitment, DeliveredAlarm};
 use crate::online::{Yardstick, heard};
+use crate::scene::SceneAlarm;
 use domain::cause::Cause;
 use domain::inventory::ElementId;
 use domain::telemetry::Alarm;
@@ -20,19 +21,8 @@ pub type NamedKey = (ElementId, String);
 /// Seconds for which an alarm stands before it is weighed.
 pub const STANDS_S: f64 = 300.0;
 
-/// An alarm that stands.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct StandingNamedAlarm {
-    /// Its place in the order of delivery.
-    pub order: u64,
-    /// The instant at which its element noticed first.
-    pub noticed: Timestamp,
-    /// True if a statement explains it.
-    pub spoken_for: bool,
-}
-
 /// The alarms that stand.
-pub type NamedScene = BTreeMap<NamedKey, StandingNamedAlarm>;
+pub type NamedScene = BTreeMap<NamedKey, SceneAlarm>;
 
 /// What a rule blames for an alarm.
 #[derive(Clone, Debug, PartialEq)]
@@ -114,7 +104,7 @@ impl<R: NamedBlameRule> NamedYardstick<R> {
             return;
         }
         self.heard += 1;
-        let alarm = StandingNamedAlarm {
+        let alarm = SceneAlarm {
             order: self.heard,
             noticed,
             spoken_for: false,

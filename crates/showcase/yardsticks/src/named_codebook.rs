@@ -75,9 +75,7 @@ impl NamedCodebookRule {
 
     /// How well a candidate accounts for alarms, whose rarity is told by element.
     fn score(&self, candidate: ElementNumber, alarms: &BTreeMap<ElementNumber, f64>) -> f64 {
-        let Some(code) = self.codes.get(&candidate) else {
-            return f64::NEG_INFINITY;
-        };
+        let code = &self.codes[&candidate];
         let told = alarms.iter().filter(|(e, _)| code.accounts_for(**e));
         let told: f64 = told.map(|(_, rarity)| rarity / RARITY_SCALE).sum();
         let silent = code.expected.iter().filter(|e| !alarms.contains_key(*e));
@@ -164,7 +162,6 @@ fn code(
             tells(graph.node(card), false);
         });
     }
-    code.besides.retain(|e| !code.expected.contains(e));
     code
 }
 

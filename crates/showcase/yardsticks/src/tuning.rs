@@ -51,15 +51,6 @@ impl Reached {
         f64::from(self.wrong) / self.days.max(f64::MIN_POSITIVE)
     }
 
-    fn and(self, other: &Self) -> Self {
-        Self {
-            faults: self.faults + other.faults,
-            named_first: self.named_first + other.named_first,
-            wrong: self.wrong + other.wrong,
-            days: self.days + other.days,
-        }
-    }
-
     fn is_better_than(&self, other: &Self) -> bool {
         (self.named_first, other.wrong) > (other.named_first, self.wrong)
     }
@@ -166,16 +157,16 @@ fn collect<R: BlameRule>(
     wait_s: f64,
     make: &impl Fn(&LabelledDay) -> R,
 ) -> Vec<Scored> {
-    let of_day = |day: &LabelledDay| -> Vec<Scored> {
+    let mut all = Vec::new();
+    for day in days {
         let thresholds = StatementThresholds::none(wait_s);
         let mut online = OnlineYardstick::new(make(day), thresholds, day.book.clone());
         let said = heard(&mut online, &day.alarms, day.until);
         let measure = Measure::new(day.book.graph(), &day.troubles);
         let scored = said.iter().zip(online.scores());
-        let scored = scored.map(|(c, score)| (c.cause, *score, measure.worth(c)));
-        scored.collect()
-    };
-    days.iter().flat_map(of_day).collect()
+        all.extend(scored.map(|(c, score)| (c.cause, *score, measure.worth(c))));
+    }
+    all
 }
 
 /// The threshold of each cause from which on right statements outweigh wrong ones at a price.
@@ -219,20 +210,19 @@ fn reach<R: BlameRule>(
     thresholds: &StatementThresholds,
     make: &impl Fn(&LabelledDay) -> R,
 ) -> Reached {
-    let of_day = |day: &LabelledDay| -> Reached {
+    let mut reached = Reached::default();
+    for day in days {
         let mut online = OnlineYardstick::new(make(day), thresholds.clone(), day.book.clone());
         let said: Vec<Commitment> = heard(&mut online, &day.alarms, day.until);
         let measure = Measure::new(day.book.graph(), &day.troubles);
-        let first = |(place, _)| measure.named_first(place, &said);
-        Reached {
-            faults: day.faults().count() as u32,
-            named_first: day.faults().filter(|fault| first(*fault)).count() as u32,
-            wrong: measure.count(&said).wrong(),
-            days: day.length_days(),
+        for (place, _) in day.faults() {
+            reached.faults += 1;
+            reached.named_first += u32::from(measure.named_first(place, &said));
         }
-    };
-    let days = days.iter().map(of_day);
-    days.fold(Reached::default(), |all, day| all.and(&day))
+        reached.wrong += measure.count(&said).wrong();
+        reached.days += day.length_days();
+    }
+    reached
 }
 
 /// Notes the features of every hypothesis that is weighed, and blames nothing.
