@@ -78,3 +78,21 @@ fn the_past_that_was_learnt_from_is_not_scored_and_weights_are_no_causes() {
     assert_ne!(refused.code, 0);
     assert!(refused.stderr.contains("weights.txt"), "{}", refused.stderr);
 }
+
+#[test]
+fn flags_of_the_second_world_are_refused_in_the_first() {
+    let folder = tempfile::tempdir().unwrap();
+    let past = folder.path().join("past").display().to_string();
+    for command in [
+        &["simulate", "--days", "1", "--seed", "101", "--history"][..],
+        &["eval", "faults", "--seeds", "101..101", "--learnt"],
+    ] {
+        let refused = convoke(&folder, &[command, &[&past]].concat());
+        assert_eq!(refused.code, 2, "{}", refused.stderr);
+        assert!(
+            refused.stderr.contains("--world other"),
+            "{}",
+            refused.stderr
+        );
+    }
+}

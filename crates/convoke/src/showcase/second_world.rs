@@ -31,6 +31,16 @@ pub(crate) struct SecondDays {
     pub(crate) seeds: Vec<u64>,
 }
 
+/// Flags of the second world mean nothing in another.
+pub(crate) fn check_flags(is_other: bool, other: &OtherFlags) -> Result<(), Failure> {
+    match is_other || (other.learnt.is_none() && other.history.is_none()) {
+        true => Ok(()),
+        false => Err(Failure::usage(
+            "--learnt and --history are of days in the second world (--world other)".to_owned(),
+        )),
+    }
+}
+
 /// Writes the past, or has every policy diagnose days.
 pub(crate) fn run(common: &Common, days: &SecondDays, other: &OtherFlags) -> Result<(), Failure> {
     let world = SecondWorld { sites: days.sites };

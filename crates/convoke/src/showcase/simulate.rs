@@ -38,6 +38,10 @@ const ASSUMED: &str = "Policies without agents model today's practice; every fig
 const WIDTH: usize = 120;
 
 pub(crate) async fn run(common: &Common, simulate: Simulate) -> Result<(), Failure> {
+    second_world::check_flags(
+        simulate.days.is_some() && simulate.stage.world.is_other(),
+        &simulate.other,
+    )?;
     match simulate.days {
         Some(days) if simulate.stage.world.is_other() => {
             let days = SecondDays {

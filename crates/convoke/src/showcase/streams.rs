@@ -100,6 +100,7 @@ fn told(common: &Common, tuned: &TunedYardsticks, out: &Path) {
 
 /// Has every policy diagnose recorded streams.
 pub(crate) fn faults(common: &Common, wanted: &Faults) -> Result<(), Failure> {
+    second_world::check_flags(wanted.played.world.is_other(), &wanted.other)?;
     if wanted.played.world.is_other() {
         let days = SecondDays {
             sites: wanted.played.sites,
