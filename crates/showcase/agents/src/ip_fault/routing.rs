@@ -32,8 +32,6 @@ const HELPS_WITHIN_S: f64 = 12.0;
 const AUDIT_EACH_S: (f64, f64) = (0.5, 10.0);
 /// Surveys without a finding after which alarms are left alone until another comes.
 const IDLE_SURVEYS_MAX: u32 = 20;
-/// Seconds for which a finding is not told again.
-const TOLD_S: f64 = 3_600.0;
 
 /// What an action was for.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -67,13 +65,6 @@ struct Running {
     found: RoutingSurvey,
 }
 
-/// A remedy whose effect is to be looked at.
-#[derive(Clone, Debug)]
-struct Applied {
-    finding: RoutingFinding,
-    number: u64,
-}
-
 /// The care for the routers of a network.
 #[derive(Debug, Default)]
 pub struct RoutingCare {
@@ -83,9 +74,10 @@ pub struct RoutingCare {
     memory: ConfigurationMemory,
     running: Option<Running>,
     suspected: Option<RoutingFinding>,
-    applied: Option<Applied>,
-    told: BTreeMap<(ElementId, domain::cause::Cause), Timestamp>,
-    failed: Vec<RoutingFinding>,
+    /// A finding that was set right, until it is looked at whether that helped.
+    applied: Option<RoutingFinding>,
+    /// Findings that were told and stand: what sets them right did not help, or an engineer is wanted.
+    left: Vec<RoutingFinding>,
     idle: u32,
     numbers: u64,
     due: Option<u64>,
@@ -114,13 +106,32 @@ impl RoutingCare {
         self.alarms.standing().map(|(key, _)| key)
     }
 
-    /// Takes down an alarm.
-    pub fn heard(&mut self, alarm: &Alarm) -> Vec<RoutingStep> {
-        if self.alarms.take(alarm) != AlarmChange::Raised {
-            return Vec::new();
+    /// Takes down an alarm. What was found is told anew once all alarms about it are over and come back.
+    pub fn heard(&mut self, alarm: &Alarm, inventory: &Inventory) -> Vec<RoutingStep> {
+        match self.alarms.take(alarm) {
+            AlarmChange::Raised => {
+                self.idle = 0;
+                self.survey_in(SETTLE_S)
+            }
+            AlarmChange::Cleared => {
+                let is_about = |finding: &RoutingFinding, alarmed: &ElementId| {
+                    let link = inventory.links.get(alarmed);
+                    finding.element == *alarmed
+                        || link.is_some_and(|link| {
+                            [&link.a, &link.b].contains(&&finding.element)
+                                || link.ducts.contains(&finding.element)
+                        })
+                };
+                let standing = self.alarms.standing().map(|((element, _), _)| element);
+                let standing: BTreeSet<&ElementId> = standing.collect();
+                self.left.retain(|finding| {
+                    !is_about(finding, &alarm.resource)
+                        || standing.iter().any(|alarmed| is_about(finding, alarmed))
+                });
+                Vec::new()
+            }
+            AlarmChange::Redated | AlarmChange::Nothing => Vec::new(),
         }
-        self.idle = 0;
-        self.survey_in(SETTLE_S)
     }
 
     /// A period has passed: all configurations are read from time to time.
@@ -271,9 +282,9 @@ impl RoutingCare {
         }
         .finding();
         if let Some(applied) = self.applied.take() {
-            return self.looked_after(applied, finding, running.number);
+            return self.looked_after(applied, finding);
         }
-        let Some(finding) = finding.filter(|f| !self.has_failed(f)) else {
+        let Some(finding) = finding.filter(|f| !self.is_left(f)) else {
             self.suspected = None;
             return self.nothing_found(&survey, now);
         };
@@ -286,18 +297,18 @@ impl RoutingCare {
             self.suspected = Some(finding);
             return self.survey_in(AGAIN_S);
         }
-        self.confirmed(finding, now)
+        self.confirmed(finding)
     }
 
-    fn has_failed(&self, finding: &RoutingFinding) -> bool {
-        self.failed.iter().any(|failed| failed.agrees_with(finding))
+    fn is_left(&self, finding: &RoutingFinding) -> bool {
+        self.left.iter().any(|left| left.agrees_with(finding))
     }
 
     /// Remembers what is well; asks for another survey while alarms stand.
     fn nothing_found(&mut self, survey: &RoutingSurvey, now: Timestamp) -> Vec<RoutingStep> {
         let alarmed: BTreeSet<ElementId> = self.alarmed().map(|(e, _)| e.clone()).collect();
         if alarmed.is_empty() {
-            self.failed.clear();
+            self.left.clear();
         }
         for (element, read) in &survey.read {
             if !alarmed.contains(element) && (alarmed.is_empty() || !self.memory.knows(element)) {
@@ -314,29 +325,17 @@ impl RoutingCare {
         }
     }
 
-    fn confirmed(&mut self, finding: RoutingFinding, now: Timestamp) -> Vec<RoutingStep> {
-        let key = (finding.element.clone(), finding.cause);
-        let mut steps = Vec::new();
-        let told = self
-            .told
-            .get(&key)
-            .is_some_and(|at| now.seconds_since(*at) < TOLD_S);
-        if !told || !finding.remedy.is_empty() {
-            steps.push(RoutingStep::Note(finding.words()));
-            self.told.insert(key, now);
+    fn confirmed(&mut self, finding: RoutingFinding) -> Vec<RoutingStep> {
+        let mut steps = vec![RoutingStep::Note(finding.words())];
+        if finding.remedy.is_empty() {
+            // An engineer's work takes its time; other alarms are looked into meanwhile.
+            self.left.push(finding);
+            return steps;
         }
         let remedies = finding.remedy.iter().cloned();
         steps.extend(remedies.map(|action| RoutingStep::Act(RoutingAsk::Remedy, action)));
-        if finding.remedy.is_empty() {
-            // An engineer's work takes its time; other alarms are looked into meanwhile.
-            self.failed.push(finding);
-            return steps;
-        }
         self.numbers += 1;
-        self.applied = Some(Applied {
-            finding,
-            number: self.numbers,
-        });
+        self.applied = Some(finding);
         self.due = Some(self.numbers);
         steps.push(RoutingStep::Wake(
             RoutingAsk::Due(self.numbers),
@@ -348,29 +347,21 @@ impl RoutingCare {
     /// Looks whether a remedy helped: the same is not found again.
     fn looked_after(
         &mut self,
-        applied: Applied,
+        applied: RoutingFinding,
         finding: Option<RoutingFinding>,
-        survey: u64,
     ) -> Vec<RoutingStep> {
-        if survey < applied.number {
-            // It began before the remedy.
-            self.applied = Some(applied);
-            return Vec::new();
-        }
-        let same = |f: &RoutingFinding| {
-            (&f.element, f.cause) == (&applied.finding.element, applied.finding.cause)
-        };
-        let element = &applied.finding.element;
+        let same = |f: &RoutingFinding| (&f.element, f.cause) == (&applied.element, applied.cause);
+        let element = &applied.element;
         let stands = self.alarms.on(element).next().is_some();
         let mut steps = Vec::new();
         if finding.as_ref().is_some_and(same) || stands {
             steps.push(RoutingStep::Note(format!(
                 "{} of {element}: setting it right has not helped yet",
-                applied.finding.cause
+                applied.cause
             )));
         } else {
             steps.push(RoutingStep::Note(format!("{element} is well again")));
-            let changes = applied.finding.changes.iter();
+            let changes = applied.changes.iter();
             for change in changes.cloned().collect::<Vec<_>>() {
                 let restored = ParameterChange {
                     is: change.was.clone(),
@@ -380,7 +371,7 @@ impl RoutingCare {
             }
         }
         if finding.as_ref().is_some_and(same) {
-            self.failed.push(applied.finding);
+            self.left.push(applied);
         }
         if self.alarmed().next().is_some() {
             steps.extend(self.survey_in(AGAIN_S));
@@ -394,7 +385,7 @@ impl IpFault {
     pub(super) fn care_for_routers(&mut self, input: &Input, now: Timestamp) -> Vec<Output> {
         let inventory = self.topology.inventory();
         let steps = match (&mut self.routing, input) {
-            (Some(care), Input::Telemetry(Telemetry::Alarm(alarm))) => care.heard(alarm),
+            (Some(care), Input::Telemetry(Telemetry::Alarm(alarm))) => care.heard(alarm, inventory),
             (Some(care), Input::Telemetry(Telemetry::Performance(_))) => {
                 care.passed(inventory, now)
             }

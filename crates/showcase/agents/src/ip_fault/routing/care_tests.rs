@@ -47,6 +47,7 @@ struct Lab {
     inventory: Inventory,
     care: RoutingCare,
     mtus: [String; 2],
+    dark: bool,
     now: Timestamp,
     log: Vec<String>,
 }
@@ -58,22 +59,28 @@ impl Lab {
             care: RoutingCare::of(&inventory).unwrap(),
             inventory,
             mtus: ["1500".to_owned(), "1500".to_owned()],
+            dark: false,
             now: Timestamp::default(),
             log: Vec::new(),
         }
     }
 
     fn alarm(&mut self, cleared: bool) {
+        self.alarm_of(AlarmType::LinkDown, cleared);
+    }
+
+    fn alarm_of(&mut self, alarm_type: AlarmType, cleared: bool) {
+        self.now = self.now.plus_s(1.0);
         let alarm = Alarm {
             resource: id("link:A-B"),
-            alarm_type: AlarmType::LinkDown,
+            alarm_type,
             qualifier: String::new(),
             severity: Severity::Major,
             time: self.now,
             cleared,
             text: String::new(),
         };
-        let steps = self.care.heard(&alarm);
+        let steps = self.care.heard(&alarm, &self.inventory);
         self.follow(steps);
     }
 
@@ -111,12 +118,30 @@ impl Lab {
         }
     }
 
+    fn readings(&self, element: &ElementId) -> BTreeMap<String, f64> {
+        let lit = if self.dark { 0.0 } else { 1.0 };
+        let of_link = [
+            ("carrier_a", lit),
+            ("carrier_b", lit),
+            ("admin_up_a", 1.0),
+            ("admin_up_b", 1.0),
+        ];
+        let readings: &[(&str, f64)] = match element.as_str().starts_with("link") {
+            true => &of_link,
+            false => &[("console_answers", 1.0)],
+        };
+        readings
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), *value))
+            .collect()
+    }
+
     fn outcome(&mut self, action: &Action) -> Outcome {
         match action {
             Action::Probe { element } => Outcome::Measured(Measurement {
                 element: element.clone(),
                 condition: Condition::Good,
-                readings: BTreeMap::from([("console_answers".to_owned(), 1.0)]),
+                readings: self.readings(element),
             }),
             Action::ReadConfiguration { element } => {
                 let mut running = BTreeMap::new();
@@ -164,6 +189,23 @@ fn what_has_changed_is_set_back_once_it_was_seen_twice() {
     assert_eq!(lab.log, expected);
     let told = RoutingFinding::told(&lab.log[0]);
     assert_eq!(told, Some((id("link:A-B"), Cause::MtuMismatch)));
+}
+
+/// What an engineer is wanted for is told once while it stands, and again when it comes back.
+#[test]
+fn a_cut_that_was_mended_and_comes_back_is_told_again() {
+    let mut lab = Lab::new();
+    lab.period();
+    for times in [1, 2] {
+        lab.dark = true;
+        lab.alarm(false);
+        lab.alarm_of(AlarmType::LossOfSignal, false);
+        let words = "confirmed fibre-cut of link:A-B: it is dark at both ends, and no port is shut";
+        assert_eq!(lab.log, vec![words; times]);
+        lab.dark = false;
+        lab.alarm(true);
+        lab.alarm_of(AlarmType::LossOfSignal, true);
+    }
 }
 
 /// Alarms whose reason is not found are looked into for a while, and nothing is touched.
