@@ -28,6 +28,7 @@ use domain::cause::Cause;
 use domain::inventory::{Domain, ElementId, ElementKind, Inventory};
 use domain::telemetry::{Alarm, AlarmType, Token};
 use domain::time::{SeededRng, Timestamp};
+use investigation::Shows;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -69,6 +70,8 @@ struct Case {
     keys: Vec<AlarmKey>,
     tried: BTreeSet<ElementId>,
     current: Option<(ElementId, Cause)>,
+    /// What measurements of it have shown.
+    shown: Vec<Shows>,
     /// Cells that hear a disturber, with what each measured (dBm), if it has been measured.
     heard: BTreeMap<ElementId, Option<f64>>,
     telephoned: bool,
@@ -79,11 +82,17 @@ struct Case {
 impl Case {
     /// True if sites are out, and not only cells.
     fn about_sites(&self) -> bool {
-        use AlarmType::{CellsOutOfService, MainsFailure, SiteUnreachable};
-        let of_site =
-            |t: AlarmType| matches!(t, SiteUnreachable | CellsOutOfService | MainsFailure);
-        self.keys.iter().any(|(_, t)| of_site(*t))
+        self.keys.iter().any(|(_, t)| takes_sites_out(*t))
     }
+}
+
+/// True if an alarm of this type says that a site is out, or soon will be.
+fn takes_sites_out(alarm_type: AlarmType) -> bool {
+    use AlarmType::{CellsOutOfService, MainsFailure, SiteUnreachable};
+    matches!(
+        alarm_type,
+        SiteUnreachable | CellsOutOfService | MainsFailure
+    )
 }
 
 /// The desks and their cases.
@@ -162,10 +171,14 @@ impl Noc {
     }
 
     /// The next on the list that has not been tried: what the correlator suspects, then what the
-    /// alarms are of, in the order in which they came.
+    /// alarms are of: lost service first, then in the order in which they came.
     fn next_blamed(&self, case: usize, now: Timestamp) -> Option<(ElementId, Cause)> {
         let case = &self.cases[case];
-        let standing: Vec<&AlarmKey> = case.keys.iter().filter(|key| self.stands(key)).collect();
+        let mut standing: Vec<&AlarmKey> =
+            case.keys.iter().filter(|key| self.stands(key)).collect();
+        standing.sort_by_key(|(_, alarm_type)| {
+            (!takes_sites_out(*alarm_type), !tells_of_loss(*alarm_type))
+        });
         let correlated = self.umbrella.as_ref().map(|umbrella| {
             let own: BTreeSet<AlarmKey> = standing.iter().map(|key| (*key).clone()).collect();
             let lists = self.alarms().into_iter().flat_map(ActiveAlarms::standing);
@@ -244,6 +257,7 @@ impl AtWork<'_> {
             keys: Vec::new(),
             tried: BTreeSet::new(),
             current: None,
+            shown: Vec::new(),
             heard: BTreeMap::new(),
             telephoned: false,
             rounds: 0,

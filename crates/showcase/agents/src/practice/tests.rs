@@ -50,6 +50,8 @@ struct World {
     heard: BTreeMap<ElementId, f64>,
     /// The records of the vehicle that is looked up.
     visits: Vec<Visit>,
+    /// How many measurements of what works will say that it is broken.
+    errs: usize,
 }
 
 impl World {
@@ -72,6 +74,7 @@ impl World {
             sends: 0,
             heard: BTreeMap::new(),
             visits: vec![],
+            errs: 0,
         };
         let mut briefing = briefing("oss-fault", vec![]);
         briefing.inventory = Arc::new(inventory);
@@ -173,8 +176,10 @@ impl World {
         self.later(60.0, Event::Input(Box::new(input)));
     }
 
-    fn measure(&self, element: ElementId) -> Measurement {
-        let broken = self.broken.contains_key(&element);
+    fn measure(&mut self, element: ElementId) -> Measurement {
+        let errs = !self.heard.contains_key(&element) && self.errs > 0;
+        self.errs -= usize::from(errs);
+        let broken = self.broken.contains_key(&element) || errs;
         let mut readings = BTreeMap::new();
         if let Some(dbm) = self.heard.get(&element) {
             readings.insert("interference_dbm".to_owned(), *dbm);
@@ -327,17 +332,20 @@ fn a_warning_waits_for_the_next_round() {
     assert_eq!(case.first_alarm_at, at(12.0 * 3_600.0));
 }
 
+fn document_cell(inventory: &mut Inventory, site: &str, cell: &str) {
+    let mut element = inventory.elements[&id(site)].clone();
+    element.id = id(cell);
+    element.kind = ElementKind::Cell;
+    element.parent = Some(id(site));
+    inventory.elements.insert(element.id.clone(), element);
+}
+
 /// The cell that alarms first is not the one that is driven to: the loudest is.
 #[test]
 fn a_disturber_is_hunted_by_what_the_cells_hear() {
     let mut inventory = Net::town().inventory();
-    for site in ["b1", "b2"] {
-        let mut cell = inventory.elements[&id(&format!("site:{site}"))].clone();
-        cell.id = id(&format!("cell:{site}/0"));
-        cell.kind = ElementKind::Cell;
-        cell.parent = Some(id(&format!("site:{site}")));
-        inventory.elements.insert(cell.id.clone(), cell);
-    }
+    document_cell(&mut inventory, "site:b1", "cell:b1/0");
+    document_cell(&mut inventory, "site:b2", "cell:b2/0");
     let mut world = World::new(inventory, PracticePolicy::Manual, 3);
     world.heard = [(id("cell:b1/0"), -93.0), (id("cell:b2/0"), -81.0)].into();
     let alarms = ["cell:b1/0", "cell:b2/0"].map(|cell| (cell, InterferenceHigh));
@@ -349,6 +357,24 @@ fn a_disturber_is_hunted_by_what_the_cells_hear() {
     assert_eq!(case.located, Some(loudest));
     assert_eq!(case.dispatched.len(), 1);
     assert!(case.closed_at.is_some());
+}
+
+/// Nobody goes where no more is heard than a receiver's own noise, nor where one measurement of several
+/// says that something is broken.
+#[test]
+fn what_measurements_do_not_bear_out_is_not_driven_to() {
+    let mut inventory = with_cells();
+    document_cell(&mut inventory, "site:b1", "cell:b1/00");
+    document_cell(&mut inventory, "site:b1", "cell:b1/01");
+    let mut world = World::new(inventory, PracticePolicy::Manual, 3);
+    world.heard = [(id("cell:b1/00"), -95.0)].into();
+    world.alarm((id("cell:b1/00"), InterferenceHigh), 1.0, false);
+    world.errs = 1;
+    world.alarm((id("cell:b1/01"), CellUnavailable), 1.0, false);
+    world.run_until(5.0 * 86_400.0);
+    let case = &world.people.journal().cases[0];
+    assert!(case.dispatched.is_empty(), "{case:?}");
+    assert!(case.closed_at.is_some() && world.errs == 0, "{case:?}");
 }
 
 /// A correlator that always says the same, and takes down what it is asked.

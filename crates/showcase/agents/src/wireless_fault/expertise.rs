@@ -113,10 +113,15 @@ fn cell_finding(inventory: &Inventory, m: &Measurement) -> Option<DiagnosisFindi
 /// all is well.
 pub(super) fn cell_causes(m: &Measurement, usual_dbm: f64) -> Vec<Cause> {
     let heard_dbm = m.readings.get("interference_dbm");
-    let noisy = heard_dbm.is_some_and(|dbm| *dbm > usual_dbm + INTERFERENCE_DB);
+    let noisy = heard_dbm.is_some_and(|dbm| is_foreign(*dbm, usual_dbm));
     let hardware = is_broken(m).then_some(Cause::CellHardwareFailure);
     let interference = noisy.then_some(Cause::Interference);
     hardware.into_iter().chain(interference).collect()
+}
+
+/// True if so much is heard that others transmit, where so much is usual.
+pub(crate) fn is_foreign(heard_dbm: f64, usual_dbm: f64) -> bool {
+    heard_dbm > usual_dbm + INTERFERENCE_DB
 }
 
 /// True if a cell's readings say that its hardware is broken.
@@ -145,7 +150,7 @@ pub(super) fn of_cell(inventory: &Inventory, cell: &ElementId, cause: Cause) -> 
 }
 
 /// Thermal noise of a receiver of so many MHz with a noise figure of 7 dB, in dBm.
-pub(super) fn noise_dbm(bandwidth_mhz: f64) -> f64 {
+pub(crate) fn noise_dbm(bandwidth_mhz: f64) -> f64 {
     -174.0 + 7.0 + 10.0 * (bandwidth_mhz.max(0.1) * 1e6).log10()
 }
 

@@ -4,15 +4,15 @@
 //! sites out, then one of lost service, then the oldest. What has cleared is worked on no more. Refuses to know
 //! what the work is. Read next: [`super`], `investigation.rs`.
 
-use super::{AtWork, NocStep};
+use super::{AtWork, NocStep, takes_sites_out};
 use crate::alarms::{ActiveAlarms, AlarmKey, tells_of_loss};
 use crate::practice::Matter;
 use crate::practice::durations::PracticeStep;
 use crate::practice::shift::{Shift, takes_s};
 use domain::agent::Output;
-use domain::inventory::Domain;
-use domain::telemetry::AlarmType;
+use domain::inventory::{Domain, ElementId};
 use std::cmp::Reverse;
+use std::collections::BTreeSet;
 
 /// Something that somebody is to do.
 #[derive(Clone, Copy, Debug)]
@@ -90,13 +90,13 @@ impl AtWork<'_> {
     }
 
     fn urgency(&self, job: Job) -> Urgency {
-        use AlarmType::{CellsOutOfService, MainsFailure, SiteUnreachable};
         let standing = self.noc.cases[job.case].keys.iter();
         let standing: Vec<&AlarmKey> = standing.filter(|key| self.noc.stands(key)).collect();
-        let out = |t: AlarmType| matches!(t, SiteUnreachable | CellsOutOfService | MainsFailure);
+        let out = standing.iter().filter(|(_, t)| takes_sites_out(*t));
+        let sites: BTreeSet<&ElementId> = out.map(|(site, _)| site).collect();
         Urgency {
             calls: matches!(job.then, NocStep::Guide(_)),
-            sites_out: standing.iter().filter(|(_, t)| out(*t)).count(),
+            sites_out: sites.len(),
             is_loss: standing.iter().any(|(_, t)| tells_of_loss(*t)),
             case: Reverse(job.case),
         }

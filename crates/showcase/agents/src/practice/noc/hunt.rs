@@ -8,6 +8,7 @@
 use super::{AtWork, NocStep};
 use crate::practice::Matter;
 use crate::practice::durations::PracticeStep;
+use crate::wireless_fault::expertise::{is_foreign, noise_dbm};
 use domain::agent::Output;
 use domain::cause::Cause;
 use domain::inventory::ElementId;
@@ -41,7 +42,8 @@ impl AtWork<'_> {
         measured.collect()
     }
 
-    /// One cell was measured, or cannot be; once all are, the loudest is blamed and driven to.
+    /// One cell was measured, or cannot be; once all are, the loudest is blamed and driven to, if it
+    /// hears what is not its own.
     pub(super) fn heard(&mut self, case: usize, measured: Option<&Measurement>) -> Vec<Output> {
         let own = &mut self.noc.cases[case];
         if !own.open {
@@ -61,11 +63,24 @@ impl AtWork<'_> {
         let Some(measured) = measured.collect::<Option<Vec<_>>>() else {
             return Vec::new();
         };
-        let loudest = measured.into_iter().max_by(|a, b| a.1.total_cmp(&b.1));
-        let Some(cell) = loudest.map(|(cell, _)| cell.clone()) else {
-            return Vec::new();
+        let cells = &self.noc.inventory.cells;
+        let usual = |cell| {
+            cells
+                .get(cell)
+                .map_or(f64::MIN, |it| noise_dbm(it.bandwidth_mhz))
         };
-        own.heard.clear();
+        // Where no more is heard than a receiver's own noise nobody goes.
+        let suspects = measured
+            .into_iter()
+            .filter(|(cell, dbm)| dbm.is_infinite() || is_foreign(*dbm, usual(*cell)));
+        let loudest = suspects.max_by(|a, b| a.1.total_cmp(&b.1));
+        let loudest = loudest.map(|(cell, _)| cell.clone());
+        let own = &mut self.noc.cases[case];
+        let heard = std::mem::take(&mut own.heard);
+        let Some(cell) = loudest else {
+            own.tried.extend(heard.into_keys());
+            return self.work(case, PracticeStep::Rethink, NocStep::Rethought);
+        };
         self.accuse(case, (cell, Cause::Interference));
         self.work(case, PracticeStep::Ticket, NocStep::Send)
     }

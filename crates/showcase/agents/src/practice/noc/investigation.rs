@@ -21,6 +21,9 @@ const OWN_CHECKS: usize = 2;
 /// The number of times that a list is gone through from its top before an alarm is held to be a
 /// false one.
 const ROUNDS_MAX: u32 = 3;
+/// Instruments err: an element is measured until so many measurements say the same, and how often at most.
+const AGREEING: usize = 2;
+const MEASUREMENTS_MAX: usize = 5;
 /// The most readings of light that mean darkness, in dBm.
 const DARK_DBM: f64 = -30.0;
 /// A module that sends less (dBm) is worn.
@@ -143,6 +146,7 @@ impl AtWork<'_> {
         let own = &mut self.noc.cases[case];
         own.tried.insert(suspect.0.clone());
         own.current = Some(suspect.clone());
+        own.shown.clear();
         self.journal[case].blamed.push(suspect);
     }
 
@@ -215,6 +219,14 @@ impl AtWork<'_> {
         if !self.noc.cases[case].open {
             return Vec::new();
         }
+        let own = &mut self.noc.cases[case];
+        own.shown.push(shows);
+        let agreeing = own.shown.iter().filter(|other| **other == shows).count();
+        let shows = match (agreeing >= AGREEING, own.shown.len() >= MEASUREMENTS_MAX) {
+            (true, _) => shows,
+            (false, true) => Shows::Nothing,
+            (false, false) => return self.check(case),
+        };
         let own = &self.noc.cases[case];
         let alone = self.noc.umbrella.is_none();
         let asks = alone && own.domain == Domain::Wireless && own.about_sites();
@@ -248,12 +260,10 @@ impl AtWork<'_> {
                 };
                 vec![self.matters.act(Matter::Case(case, NocStep::Check), action)]
             }
+            // As planned: then its hardware is measured, by whoever has it before them.
             None => {
-                // As planned: then its hardware is blamed, and somebody goes.
-                let suspect = (element, Cause::CellHardwareFailure);
-                self.noc.cases[case].current = Some(suspect.clone());
-                self.journal[case].blamed.push(suspect);
-                self.work(case, PracticeStep::Ticket, NocStep::Send)
+                self.accuse(case, (element, Cause::CellHardwareFailure));
+                self.check(case)
             }
         }
     }
@@ -346,7 +356,7 @@ impl AtWork<'_> {
 
 /// The fact that a measurement shows to somebody who knows the element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Shows {
+pub(super) enum Shows {
     Fault,
     Works,
     Nothing,
