@@ -60,7 +60,6 @@ pub enum RoutingStep {
 /// A survey whose answers come in.
 #[derive(Clone, Debug)]
 struct Running {
-    number: u64,
     waits: BTreeSet<RoutingAsk>,
     found: RoutingSurvey,
 }
@@ -261,7 +260,6 @@ impl RoutingCare {
         });
         if !steps.is_empty() {
             self.running = Some(Running {
-                number,
                 waits: asks.collect(),
                 found: RoutingSurvey::default(),
             });

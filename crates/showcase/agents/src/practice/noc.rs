@@ -18,17 +18,15 @@ mod investigation;
 
 use super::durations::{PracticeDurations, PracticeStep};
 use super::journal::CaseRecord;
-use super::shift::takes_s;
+use super::shift::{Shift, takes_s};
 use super::umbrella::Umbrella;
 use super::{Matter, Matters};
 use crate::alarms::{ActiveAlarms, AlarmChange, AlarmKey, tells_of_loss};
-use desk::Desk;
 use domain::agent::Output;
 use domain::cause::Cause;
 use domain::inventory::{Domain, ElementId, ElementKind, Inventory};
 use domain::telemetry::{Alarm, AlarmType, Token};
 use domain::time::{SeededRng, Timestamp};
-use investigation::Shows;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -60,6 +58,41 @@ pub enum NocStep {
     Look,
     /// Another desk's repair is waited for.
     Wait,
+}
+
+/// The fact that a measurement shows to somebody who knows the element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Shows {
+    Fault,
+    Works,
+    Nothing,
+}
+
+/// Something that somebody is to do.
+#[derive(Clone, Copy, Debug)]
+struct Job {
+    case: usize,
+    stage: PracticeStep,
+    then: NocStep,
+}
+
+/// A desk: its alarm list, its people, and what waits for one of them.
+#[derive(Debug)]
+struct Desk {
+    alarms: ActiveAlarms,
+    people: Shift,
+    waiting: Vec<Job>,
+}
+
+impl Desk {
+    /// A desk without any alarm, which never closes.
+    fn new() -> Self {
+        Self {
+            alarms: ActiveAlarms::default(),
+            people: Shift::around_the_clock(),
+            waiting: Vec::new(),
+        }
+    }
 }
 
 #[derive(Clone, Debug)]

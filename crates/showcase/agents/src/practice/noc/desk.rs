@@ -1,26 +1,18 @@
-//! A desk of the centre: its alarm list, its people, and the work that waits for one of them.
+//! Who at a desk does what first.
 //!
 //! Whoever is free takes what matters most: an engineer who calls from the field, then the case with most
 //! sites out, then one of lost service, then the oldest. What has cleared is worked on no more. Refuses to know
 //! what the work is. Read next: [`super`], `investigation.rs`.
 
-use super::{AtWork, NocStep, takes_sites_out};
-use crate::alarms::{ActiveAlarms, AlarmKey, tells_of_loss};
+use super::{AtWork, Job, NocStep, takes_sites_out};
+use crate::alarms::{AlarmKey, tells_of_loss};
 use crate::practice::Matter;
 use crate::practice::durations::PracticeStep;
-use crate::practice::shift::{Shift, takes_s};
+use crate::practice::shift::takes_s;
 use domain::agent::Output;
 use domain::inventory::{Domain, ElementId};
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
-
-/// Something that somebody is to do.
-#[derive(Clone, Copy, Debug)]
-struct Job {
-    case: usize,
-    stage: PracticeStep,
-    then: NocStep,
-}
 
 /// How much waits on a job; what is greater is done first.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
@@ -29,25 +21,6 @@ struct Urgency {
     sites_out: usize,
     is_loss: bool,
     case: Reverse<usize>,
-}
-
-/// A desk.
-#[derive(Debug)]
-pub(super) struct Desk {
-    pub(super) alarms: ActiveAlarms,
-    people: Shift,
-    waiting: Vec<Job>,
-}
-
-impl Desk {
-    /// A desk without any alarm, which never closes.
-    pub(super) fn new() -> Self {
-        Self {
-            alarms: ActiveAlarms::default(),
-            people: Shift::around_the_clock(),
-            waiting: Vec::new(),
-        }
-    }
 }
 
 impl AtWork<'_> {

@@ -3,7 +3,7 @@
 //! Knows how people go through a list from its top; refuses to know how alarms became a case. Read
 //! next: `hunt.rs`, how a disturber is found; [`super`].
 
-use super::{AtWork, Case, NocStep};
+use super::{AtWork, Case, NocStep, Shows};
 use crate::practice::Matter;
 use crate::practice::durations::PracticeStep;
 use crate::practice::journal::DispatchRecord;
@@ -352,14 +352,6 @@ impl AtWork<'_> {
             case + 1
         ))]
     }
-}
-
-/// The fact that a measurement shows to somebody who knows the element.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Shows {
-    Fault,
-    Works,
-    Nothing,
 }
 
 fn shows(m: &Measurement) -> Shows {
