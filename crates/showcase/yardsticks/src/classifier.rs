@@ -11,7 +11,7 @@ use crate::scene::AlarmScene;
 use domain::cause::Cause;
 use domain::time::Timestamp;
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// The names of the features, in the order of their coefficients.
@@ -104,7 +104,7 @@ fn descend(examples: &[&Example]) -> Vec<f64> {
 pub(crate) fn features(
     alarm: SceneKey,
     scene: &AlarmScene,
-) -> Vec<(&FaultHypothesis, BTreeSet<SceneKey>, [f64; N])> {
+) -> Vec<(&FaultHypothesis, Vec<SceneKey>, [f64; N])> {
     let suspects = suspects(alarm, scene);
     let around = scene.around(alarm).len().max(1) as f64;
     let counts: Vec<usize> = suspects
@@ -134,7 +134,7 @@ pub(crate) fn features(
                 .iter()
                 .filter(|e| e.relation == relation);
             let (n, seen) = of.fold((0, 0), |(n, seen), e| {
-                (n + 1, seen + usize::from(explains.contains(&e.key)))
+                (n + 1, seen + usize::from(explains.binary_search(&e.key).is_ok()))
             });
             seen as f64 / f64::from(n.max(1))
         };
@@ -176,7 +176,7 @@ impl ClassifierRule {
 
 impl BlameRule for ClassifierRule {
     fn blame(&self, alarm: SceneKey, scene: &AlarmScene, _: Timestamp) -> Option<Blame> {
-        let mut best: Option<(f64, &FaultHypothesis, BTreeSet<SceneKey>)> = None;
+        let mut best: Option<(f64, &FaultHypothesis, Vec<SceneKey>)> = None;
         for (hypothesis, explains, features) in features(alarm, scene) {
             let odds = hypothesis
                 .cause

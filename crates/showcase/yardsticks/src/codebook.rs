@@ -41,6 +41,22 @@ pub enum Relation {
     NeighbourCell,
 }
 
+impl Relation {
+    /// Every relation, in the order of declaration.
+    pub(crate) const ALL: [Self; 10] = [
+        Self::Own,
+        Self::SiteOut,
+        Self::SiteDark,
+        Self::LinkDark,
+        Self::LinkLost,
+        Self::LinkIsolated,
+        Self::CardDead,
+        Self::RouterLost,
+        Self::ModuleLink,
+        Self::NeighbourCell,
+    ];
+}
+
 /// An alarm that a hypothesis expects.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Expectation {
@@ -86,7 +102,8 @@ impl FaultHypothesis {
 pub struct Codebook {
     graph: Arc<Consequences>,
     hypotheses: Vec<FaultHypothesis>,
-    expecting: BTreeMap<SceneKey, Vec<usize>>,
+    /// By element: which hypotheses expect each type of its alarms, in the order of types.
+    expecting: Vec<Vec<(AlarmType, Vec<usize>)>>,
     by_name: BTreeMap<(ElementNumber, Option<Cause>), usize>,
     /// The number of elements that each cause can strike.
     strikable: BTreeMap<Option<Cause>, usize>,
@@ -98,19 +115,20 @@ impl Codebook {
         let graph = graph.into();
         let elements = 0..graph.len();
         let hypotheses: Vec<FaultHypothesis> = elements.flat_map(|e| of(&graph, e)).collect();
-        let mut expecting: BTreeMap<SceneKey, Vec<usize>> = BTreeMap::new();
+        let mut expecting: Vec<BTreeMap<AlarmType, Vec<usize>>> = vec![BTreeMap::new(); graph.len()];
         let (mut by_name, mut strikable) = (BTreeMap::new(), BTreeMap::new());
         for (index, hypothesis) in hypotheses.iter().enumerate() {
-            for key in hypothesis.keys() {
-                expecting.entry(key).or_default().push(index);
+            for (raiser, of_type) in hypothesis.keys() {
+                expecting[raiser].entry(of_type).or_default().push(index);
             }
             by_name.insert((hypothesis.element, hypothesis.cause), index);
             *strikable.entry(hypothesis.cause).or_default() += 1;
         }
+        let expecting = expecting.into_iter();
         Self {
             graph,
             hypotheses,
-            expecting,
+            expecting: expecting.map(|of| of.into_iter().collect()).collect(),
             by_name,
             strikable,
         }
@@ -128,7 +146,9 @@ impl Codebook {
 
     /// The hypotheses that expect an alarm, by index.
     pub(crate) fn expecting(&self, key: SceneKey) -> &[usize] {
-        self.expecting.get(&key).map_or(&[], Vec::as_slice)
+        let of_element = self.expecting.get(key.0).map_or(&[][..], Vec::as_slice);
+        let of_type = of_element.iter().find(|(of_type, _)| *of_type == key.1);
+        of_type.map_or(&[], |(_, causes)| causes)
     }
 
     /// The hypothesis of a cause at an element; none if it cannot have it.
@@ -137,13 +157,20 @@ impl Codebook {
         element: &ElementId,
         cause: Option<Cause>,
     ) -> Option<&FaultHypothesis> {
-        let index = self.by_name.get(&(self.graph.number(element)?, cause))?;
-        Some(&self.hypotheses[*index])
+        let index = self.index_of(element, cause)?;
+        Some(&self.hypotheses[index])
+    }
+
+    /// The index of that hypothesis.
+    pub(crate) fn index_of(&self, element: &ElementId, cause: Option<Cause>) -> Option<usize> {
+        let element = self.graph.number(element)?;
+        self.by_name.get(&(element, cause)).copied()
     }
 
     /// Every alarm that anything expects.
     pub(crate) fn expected_keys(&self) -> impl Iterator<Item = SceneKey> + '_ {
-        self.expecting.keys().copied()
+        let elements = self.expecting.iter().enumerate();
+        elements.flat_map(|(e, of)| of.iter().map(move |(of_type, _)| (e, *of_type)))
     }
 
     /// The number of elements that a cause can strike.

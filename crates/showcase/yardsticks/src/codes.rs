@@ -10,7 +10,6 @@ use crate::online::{Blame, BlameRule};
 use crate::rules::{blame, suspects};
 use crate::scene::{AlarmScene, WINDOW_S};
 use domain::time::Timestamp;
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Blames the codeword that differs least from the alarms that stand; the score is 1 for none and
@@ -21,7 +20,7 @@ pub struct HammingRule;
 impl BlameRule for HammingRule {
     fn blame(&self, alarm: SceneKey, scene: &AlarmScene, _: Timestamp) -> Option<Blame> {
         let around = scene.around(alarm);
-        let mut best: Option<(f64, &FaultHypothesis, BTreeSet<SceneKey>)> = None;
+        let mut best: Option<(f64, &FaultHypothesis, Vec<SceneKey>)> = None;
         for (hypothesis, explains) in suspects(alarm, scene) {
             let certain = hypothesis.certain;
             let seen = explains.iter().filter(|key| hypothesis.is_certain(**key));
@@ -54,18 +53,18 @@ impl BayesRule {
     }
 
     /// The logarithm of how much likelier what is seen is if the hypothesis holds, times how often
-    /// it does within a window.
-    fn weight(&self, hypothesis: &FaultHypothesis, explains: &BTreeSet<SceneKey>) -> f64 {
+    /// it does within a window. `explains` is in the order of keys, as what is expected is.
+    fn weight(&self, hypothesis: &FaultHypothesis, explains: &[SceneKey]) -> f64 {
         let mut weight = (self.figures.rate(hypothesis.cause) / WINDOWS_PER_DAY).ln();
+        let mut explained = explains.iter().peekable();
         for expected in &hypothesis.expected {
-            let (cause, of_type) = (hypothesis.cause, expected.key.1);
-            let p = self
-                .figures
-                .seen(cause, expected.relation, of_type, expected.certain);
-            let chance = self.figures.chance(of_type);
-            weight += match explains.contains(&expected.key) {
-                true => (p / chance).ln(),
-                false => ((1.0 - p) / (1.0 - chance)).ln(),
+            let of_type = expected.key.1;
+            let says =
+                self.figures
+                    .says(hypothesis.cause, expected.relation, of_type, expected.certain);
+            weight += match explained.next_if(|key| **key == expected.key) {
+                Some(_) => says.if_seen,
+                None => says.if_not,
             };
         }
         weight
@@ -77,7 +76,7 @@ const WINDOWS_PER_DAY: f64 = 86_400.0 / WINDOW_S;
 impl BlameRule for BayesRule {
     fn blame(&self, alarm: SceneKey, scene: &AlarmScene, _: Timestamp) -> Option<Blame> {
         let suspects = suspects(alarm, scene).into_iter();
-        let mut weighed: Vec<(f64, &FaultHypothesis, BTreeSet<SceneKey>)> = suspects
+        let mut weighed: Vec<(f64, &FaultHypothesis, Vec<SceneKey>)> = suspects
             .map(|(hypothesis, explains)| {
                 (self.weight(hypothesis, &explains), hypothesis, explains)
             })

@@ -25,6 +25,8 @@ pub struct Consequences {
     /// By element: the links that end on, run through or are plugged into it.
     on: Vec<Vec<usize>>,
     cores: Vec<ElementNumber>,
+    /// By element: what it needs directly.
+    needs: Vec<Vec<ElementNumber>>,
     /// By element: the sites that are out of service if it fails alone.
     dependent: Vec<Vec<ElementNumber>>,
 }
@@ -103,9 +105,11 @@ impl Consequences {
             beside,
             on,
             cores,
+            needs: Vec::new(),
             dependent: Vec::new(),
         };
         let all = 0..graph.ids.len();
+        graph.needs = graph.needed();
         graph.dependent = all.map(|element| graph.cut_off_by(element)).collect();
         graph
     }
@@ -162,26 +166,8 @@ impl Consequences {
 
     /// What an element needs directly: a link its ends, modules and ducts; a site its links and
     /// its power; anything else what it is built into.
-    pub fn needs(&self, number: ElementNumber) -> Vec<ElementNumber> {
-        let mut needed: Vec<ElementNumber> = self.parents[number].into_iter().collect();
-        match self.kinds[number] {
-            ElementKind::Link => {
-                let joints = self.joints.iter().filter(|joint| joint.link == number);
-                for joint in joints {
-                    needed.extend(joint.ends);
-                    needed.extend(joint.optics.iter().flatten());
-                    needed.extend(&joint.ducts);
-                }
-            }
-            ElementKind::Site | ElementKind::Router => {
-                let links = self.beside[number].iter();
-                needed.extend(links.map(|(place, _)| self.joints[*place].link));
-            }
-            _ => {}
-        }
-        needed.sort_unstable();
-        needed.dedup();
-        needed
+    pub fn needs(&self, number: ElementNumber) -> &[ElementNumber] {
+        &self.needs[number]
     }
 
     /// The consequences of the failure of one element.
@@ -219,6 +205,30 @@ impl Consequences {
                 .filter(|&router| !reached[router])
                 .collect(),
         }
+    }
+
+    /// By element: what it needs directly, in order.
+    fn needed(&self) -> Vec<Vec<ElementNumber>> {
+        let parents = self.parents.iter();
+        let parents = parents.map(|parent| parent.iter().copied().collect());
+        let mut needed: Vec<Vec<ElementNumber>> = parents.collect();
+        for joint in &self.joints {
+            let of_link = &mut needed[joint.link];
+            of_link.extend(joint.ends);
+            of_link.extend(joint.optics.iter().flatten());
+            of_link.extend(&joint.ducts);
+        }
+        for (node, links) in self.beside.iter().enumerate() {
+            if matches!(self.kinds[node], ElementKind::Site | ElementKind::Router) {
+                let links = links.iter();
+                needed[node].extend(links.map(|(place, _)| self.joints[*place].link));
+            }
+        }
+        for of_element in &mut needed {
+            of_element.sort_unstable();
+            of_element.dedup();
+        }
+        needed
     }
 
     fn cut_off_by(&self, element: ElementNumber) -> Vec<ElementNumber> {

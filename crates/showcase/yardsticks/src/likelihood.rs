@@ -115,14 +115,40 @@ impl Likelihoods {
             let p = (f64::from(row.seen) + assumed) / (f64::from(row.expected) + ASSUMED);
             ((row.cause, row.relation, row.alarm), p.clamp(0.001, 0.995))
         };
-        let chance = self.chance.iter();
+        let seen: BTreeMap<ShownKey, f64> = self.shown.iter().map(seen).collect();
+        let causes = Cause::ALL.into_iter().map(Some).chain([None]);
+        let shown = causes.flat_map(|cause| {
+            let relations = Relation::ALL.into_iter();
+            relations.flat_map(move |relation| AlarmType::ALL.map(|of_type| (cause, relation, of_type)))
+        });
+        let says = shown.flat_map(|shown| {
+            // What was never seen to strike shows what topology lets one expect.
+            let known = seen.get(&shown).copied();
+            let chance = self.chance.get(&shown.2);
+            let chance = chance.map_or(LEAST_CHANCE, |p| p.clamp(LEAST_CHANCE, 0.5));
+            [0.1, 0.8].map(|expected| AlarmWeight::of(known.unwrap_or(expected), chance))
+        });
         let rates = self.rates.iter();
         LikelihoodIndex {
-            seen: self.shown.iter().map(seen).collect(),
-            chance: chance
-                .map(|(alarm, p)| (*alarm, p.clamp(LEAST_CHANCE, 0.5)))
-                .collect(),
+            says: says.collect(),
             rates: rates.map(|row| (row.cause, row.per_element_day)).collect(),
+        }
+    }
+}
+
+/// What it says for a cause that an alarm is seen, or not: logarithms of how much likelier that is if
+/// the cause has struck than if nothing has.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AlarmWeight {
+    pub(crate) if_seen: f64,
+    pub(crate) if_not: f64,
+}
+
+impl AlarmWeight {
+    fn of(p: f64, chance: f64) -> Self {
+        Self {
+            if_seen: (p / chance).ln(),
+            if_not: ((1.0 - p) / (1.0 - chance)).ln(),
         }
     }
 }
@@ -130,28 +156,24 @@ impl Likelihoods {
 /// The figures of [`Likelihoods`], ready to be looked up.
 #[derive(Clone, Debug)]
 pub(crate) struct LikelihoodIndex {
-    seen: BTreeMap<ShownKey, f64>,
-    chance: BTreeMap<AlarmType, f64>,
+    /// By cause, none last, relation, type and whether topology lets one expect it.
+    says: Vec<AlarmWeight>,
     rates: BTreeMap<Option<Cause>, f64>,
 }
 
 impl LikelihoodIndex {
-    /// The chance to see an alarm of this relation if the cause has struck. A cause that was never
-    /// seen to strike shows what topology lets one expect.
-    pub(crate) fn seen(
+    /// What an alarm of this relation says for a cause; `certain` if topology lets one expect it.
+    pub(crate) fn says(
         &self,
         cause: Option<Cause>,
         relation: Relation,
         alarm: AlarmType,
         certain: bool,
-    ) -> f64 {
-        let known = self.seen.get(&(cause, relation, alarm)).copied();
-        known.unwrap_or(if certain { 0.8 } else { 0.1 })
-    }
-
-    /// The chance to see it if nothing has.
-    pub(crate) fn chance(&self, alarm: AlarmType) -> f64 {
-        self.chance.get(&alarm).copied().unwrap_or(LEAST_CHANCE)
+    ) -> AlarmWeight {
+        let cause = cause.map_or(Cause::ALL.len(), |cause| cause as usize);
+        let shown = cause * Relation::ALL.len() + relation as usize;
+        let shown = shown * AlarmType::ALL.len() + alarm as usize;
+        self.says[2 * shown + usize::from(certain)]
     }
 
     /// Faults per element and day.

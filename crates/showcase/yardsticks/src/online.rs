@@ -63,6 +63,8 @@ impl<R: BlameRule + ?Sized> BlameRule for Box<R> {
 pub struct StatementThresholds {
     /// Seconds for which an alarm stands before it is weighed.
     pub wait_s: f64,
+    /// Seconds for which it stands before some causes are committed to; it is weighed again then.
+    pub longer_s: BTreeMap<Cause, f64>,
     /// The least score from which each cause is committed to; a cause that is not there never is.
     pub least: BTreeMap<Cause, f64>,
 }
@@ -73,8 +75,24 @@ impl StatementThresholds {
         let least = Cause::ALL.map(|cause| (cause, f64::NEG_INFINITY));
         Self {
             wait_s,
+            longer_s: BTreeMap::new(),
             least: least.into(),
         }
+    }
+
+    /// Seconds for which an alarm stands before a cause is committed to.
+    fn wait_of(&self, cause: Cause) -> f64 {
+        let longer_s = self.longer_s.get(&cause).copied().unwrap_or(0.0);
+        self.wait_s.max(longer_s)
+    }
+
+    /// Every age at which an alarm is weighed, in seconds, youngest first.
+    fn ages_s(&self) -> Vec<f64> {
+        let of_causes = self.least.keys().map(|cause| self.wait_of(*cause));
+        let mut ages: Vec<f64> = of_causes.chain([self.wait_s]).collect();
+        ages.sort_by(f64::total_cmp);
+        ages.dedup();
+        ages
     }
 }
 
@@ -82,8 +100,85 @@ impl StatementThresholds {
 #[derive(Clone, Debug)]
 struct Standing {
     said: Commitment,
+    /// The hypothesis that it stands for, if the codebook has it.
+    hypothesis: Option<usize>,
     explains: BTreeSet<SceneKey>,
-    expects: BTreeSet<SceneKey>,
+}
+
+/// The commitments whose alarms still stand, found by what they say, expect and explain.
+#[derive(Clone, Debug, Default)]
+struct StandingCommitments {
+    made: u64,
+    by_number: BTreeMap<u64, Standing>,
+    by_words: BTreeMap<(ElementId, Cause), u64>,
+    by_hypothesis: BTreeMap<usize, u64>,
+    by_alarm: BTreeMap<SceneKey, Vec<u64>>,
+}
+
+impl StandingCommitments {
+    /// The commitment of this element and cause.
+    fn saying(&self, said: &Commitment) -> Option<u64> {
+        let words = (said.element.clone(), said.cause);
+        self.by_words.get(&words).copied()
+    }
+
+    /// The earliest commitment to one of these hypotheses.
+    fn earliest_of(&self, hypotheses: &[usize]) -> Option<u64> {
+        let numbers = hypotheses.iter().filter_map(|h| self.by_hypothesis.get(h));
+        numbers.min().copied()
+    }
+
+    fn insert(&mut self, said: Commitment, hypothesis: Option<usize>) -> u64 {
+        self.made += 1;
+        let number = self.made;
+        let words = (said.element.clone(), said.cause);
+        self.by_words.insert(words, number);
+        self.by_hypothesis.extend(hypothesis.map(|h| (h, number)));
+        let standing = Standing {
+            said,
+            hypothesis,
+            explains: BTreeSet::new(),
+        };
+        self.by_number.insert(number, standing);
+        number
+    }
+
+    fn explain(&mut self, number: u64, alarms: impl IntoIterator<Item = SceneKey>) {
+        let Some(standing) = self.by_number.get_mut(&number) else {
+            return;
+        };
+        for alarm in alarms {
+            if standing.explains.insert(alarm) {
+                self.by_alarm.entry(alarm).or_default().push(number);
+            }
+        }
+    }
+
+    /// Notes that an alarm has cleared; a commitment of which no alarm is left stands no more.
+    fn clear(&mut self, alarm: SceneKey) {
+        for number in self.by_alarm.remove(&alarm).into_iter().flatten() {
+            let Some(standing) = self.by_number.get_mut(&number) else {
+                continue;
+            };
+            standing.explains.remove(&alarm);
+            if standing.explains.is_empty() {
+                let words = (standing.said.element.clone(), standing.said.cause);
+                self.by_words.remove(&words);
+                if let Some(hypothesis) = standing.hypothesis {
+                    self.by_hypothesis.remove(&hypothesis);
+                }
+                self.by_number.remove(&number);
+            }
+        }
+    }
+}
+
+/// When an alarm is weighed next.
+#[derive(Clone, Copy, Debug)]
+struct Ripening {
+    heard: Timestamp,
+    /// The place of its age then among [`StatementThresholds::ages_s`].
+    age: usize,
 }
 
 /// A rule at work on a stream of alarms.
@@ -91,11 +186,12 @@ struct Standing {
 pub struct OnlineYardstick<R> {
     rule: R,
     thresholds: StatementThresholds,
+    ages_s: Vec<f64>,
     scene: AlarmScene,
     /// When each alarm that is not spoken for is weighed.
     ripe: BTreeSet<(Timestamp, SceneKey)>,
-    ripe_at: BTreeMap<SceneKey, Timestamp>,
-    standing: Vec<Standing>,
+    ripening: BTreeMap<SceneKey, Ripening>,
+    standing: StandingCommitments,
     scores: Vec<f64>,
 }
 
@@ -104,11 +200,12 @@ impl<R: BlameRule> OnlineYardstick<R> {
     pub fn new(rule: R, thresholds: StatementThresholds, book: Arc<Codebook>) -> Self {
         Self {
             rule,
+            ages_s: thresholds.ages_s(),
             thresholds,
             scene: AlarmScene::new(book),
             ripe: BTreeSet::new(),
-            ripe_at: BTreeMap::new(),
-            standing: Vec::new(),
+            ripening: BTreeMap::new(),
+            standing: StandingCommitments::default(),
             scores: Vec::new(),
         }
     }
@@ -127,61 +224,55 @@ impl<R: BlameRule> OnlineYardstick<R> {
         if !self.scene.raise(key, noticed) {
             return;
         }
-        let mut standing = self.standing.iter_mut();
-        match standing.find(|standing| standing.expects.contains(&key)) {
-            Some(standing) => {
-                standing.explains.insert(key);
+        let hypotheses = self.scene.book().expecting(key);
+        match self.standing.earliest_of(hypotheses) {
+            Some(number) => {
+                self.standing.explain(number, [key]);
                 self.scene.speak_for(key);
             }
-            None => {
-                self.ripe.insert((now.plus_s(self.thresholds.wait_s), key));
-                self.ripe_at.insert(key, now.plus_s(self.thresholds.wait_s));
-            }
+            None => self.ripen(key, Ripening { heard: now, age: 0 }),
         }
+    }
+
+    fn ripen(&mut self, key: SceneKey, ripening: Ripening) {
+        let at = ripening.heard.plus_s(self.ages_s[ripening.age]);
+        self.ripe.insert((at, key));
+        self.ripening.insert(key, ripening);
     }
 
     fn clear(&mut self, key: SceneKey, at: Timestamp) {
         if !self.scene.clear(key, at) {
             return;
         }
-        if let Some(ripe) = self.ripe_at.remove(&key) {
-            self.ripe.remove(&(ripe, key));
+        if let Some(ripening) = self.ripening.remove(&key) {
+            let at = ripening.heard.plus_s(self.ages_s[ripening.age]);
+            self.ripe.remove(&(at, key));
         }
-        for standing in &mut self.standing {
-            standing.explains.remove(&key);
-        }
-        self.standing.retain(|s| !s.explains.is_empty());
+        self.standing.clear(key);
     }
 
-    fn weigh(&mut self, key: SceneKey, now: Timestamp) -> Option<Commitment> {
+    fn weigh(&mut self, key: SceneKey, age_s: f64, now: Timestamp) -> Option<Commitment> {
         let blame = self.rule.blame(key, &self.scene, now)?;
         let cause = blame.cause?;
-        if self
-            .thresholds
-            .least
-            .get(&cause)
-            .is_none_or(|least| blame.score < *least)
-        {
+        let least = *self.thresholds.least.get(&cause)?;
+        if blame.score < least || age_s < self.thresholds.wait_of(cause) {
             return None;
         }
         let said = Commitment::diagnosis(now, blame.element, cause);
         for explained in &blame.explains {
             self.scene.speak_for(*explained);
         }
-        let mut known = self.standing.iter_mut();
-        if let Some(known) = known.find(|known| known.said.says_as(&said)) {
-            known.explains.extend(blame.explains);
+        if let Some(known) = self.standing.saying(&said) {
+            self.standing.explain(known, blame.explains);
             return None;
         }
-        let book = self.scene.book();
-        let hypothesis = book.named(&said.element, Some(cause));
-        let expects = hypothesis.into_iter().flat_map(|h| h.keys()).collect();
         self.scores.push(blame.score);
-        self.standing.push(Standing {
-            said: said.clone(),
-            explains: blame.explains,
-            expects,
-        });
+        if !blame.explains.is_empty() {
+            let book = self.scene.book();
+            let hypothesis = book.index_of(&said.element, Some(cause));
+            let number = self.standing.insert(said.clone(), hypothesis);
+            self.standing.explain(number, blame.explains);
+        }
         Some(said)
     }
 }
@@ -206,10 +297,17 @@ impl<R: BlameRule> Yardstick for OnlineYardstick<R> {
         let mut said = Vec::new();
         while let Some((_, key)) = self.ripe.first().copied().filter(|(at, _)| *at <= now) {
             self.ripe.pop_first();
-            self.ripe_at.remove(&key);
-            let open = self.scene.get(key).is_some_and(|a| !a.spoken_for);
-            if open {
-                said.extend(self.weigh(key, now));
+            let Some(ripening) = self.ripening.remove(&key) else {
+                continue;
+            };
+            let is_open = |scene: &AlarmScene| scene.get(key).is_some_and(|a| !a.spoken_for);
+            if is_open(&self.scene) {
+                said.extend(self.weigh(key, self.ages_s[ripening.age], now));
+            }
+            let older = ripening.age + 1;
+            if older < self.ages_s.len() && is_open(&self.scene) {
+                let age = older;
+                self.ripen(key, Ripening { age, ..ripening });
             }
         }
         said
@@ -265,6 +363,7 @@ mod tests {
     fn blunt(least: f64) -> OnlineYardstick<Blunt> {
         let thresholds = StatementThresholds {
             wait_s: 60.0,
+            longer_s: BTreeMap::new(),
             least: [(Cause::FibreCut, least)].into(),
         };
         let book = Arc::new(Codebook::new(invented::town()));

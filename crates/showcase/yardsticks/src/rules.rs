@@ -13,7 +13,6 @@ use domain::inventory::ElementKind;
 use domain::telemetry::AlarmType;
 use domain::time::Timestamp;
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
 
 /// The cause that an alarm names by itself, and its element: a cell, link, card, router or module
 /// itself; for a site its power zone.
@@ -41,36 +40,49 @@ pub(crate) fn own_cause(graph: &Consequences, key: SceneKey) -> Option<(ElementN
     Some((element, cause))
 }
 
-/// The hypotheses that expect an alarm, each with what it explains around it.
+/// The hypotheses that expect an alarm, each with what it explains around it, in the order of keys.
 pub(crate) fn suspects(
     alarm: SceneKey,
     scene: &AlarmScene,
-) -> Vec<(&FaultHypothesis, BTreeSet<SceneKey>)> {
-    let beside = scene.beside(alarm);
+) -> Vec<(&FaultHypothesis, Vec<SceneKey>)> {
     let book = scene.book();
-    let hypotheses = book.expecting(alarm).iter().map(|&h| book.hypothesis(h));
-    let explained = |hypothesis: &FaultHypothesis| {
-        let keys = beside.iter().copied();
-        keys.filter(|key| hypothesis.expectation(*key).is_some())
-            .collect()
-    };
-    hypotheses
-        .map(|hypothesis| (hypothesis, explained(hypothesis)))
-        .collect()
+    let causes = book.expecting(alarm);
+    let mut explained = vec![Vec::new(); causes.len()];
+    if !causes.is_empty() {
+        let mut beside = scene.beside(alarm);
+        beside.sort_unstable();
+        for key in beside {
+            for place in common(causes, book.expecting(key)) {
+                explained[place].push(key);
+            }
+        }
+    }
+    let hypotheses = causes.iter().map(|&cause| book.hypothesis(cause));
+    hypotheses.zip(explained).collect()
+}
+
+/// The places in a sorted list of the entries that another has too.
+fn common<'a>(list: &'a [usize], other: &'a [usize]) -> impl Iterator<Item = usize> + 'a {
+    let few_others = other.len() < list.len();
+    let (few, many) = if few_others { (other, list) } else { (list, other) };
+    few.iter().enumerate().filter_map(move |(place, entry)| {
+        let found = many.binary_search(entry).ok()?;
+        Some(if few_others { found } else { place })
+    })
 }
 
 /// Blame of a hypothesis.
 pub(crate) fn blame(
     hypothesis: &FaultHypothesis,
     score: f64,
-    explains: BTreeSet<SceneKey>,
+    explains: impl IntoIterator<Item = SceneKey>,
     scene: &AlarmScene,
 ) -> Blame {
     Blame {
         element: scene.book().graph().element(hypothesis.element).clone(),
         cause: hypothesis.cause,
         score,
-        explains,
+        explains: explains.into_iter().collect(),
     }
 }
 
@@ -140,7 +152,7 @@ pub struct SuppressionRule;
 impl SuppressionRule {
     fn raises(
         hypothesis: &FaultHypothesis,
-        explains: &BTreeSet<SceneKey>,
+        explains: &[SceneKey],
         scene: &AlarmScene,
     ) -> bool {
         let graph = scene.book().graph();

@@ -93,17 +93,20 @@ impl AlarmScene {
     /// The alarms that are not spoken for and hang together with one: each has a cause in common with
     /// another of them, whenever they were noticed.
     pub fn hanging_together(&self, key: SceneKey) -> BTreeSet<SceneKey> {
-        let is_open = |key: &SceneKey| self.standing.get(key).is_some_and(|a| !a.spoken_for);
+        // What stands is little beside all that could: it is asked for its causes, not causes for all
+        // that they expect.
+        let mut expected_by: BTreeMap<usize, Vec<SceneKey>> = BTreeMap::new();
+        for (_, open) in &self.open {
+            for &cause in self.book.expecting(*open) {
+                expected_by.entry(cause).or_default().push(*open);
+            }
+        }
         let (mut together, mut to_follow) = (BTreeSet::from([key]), vec![key]);
-        let mut causes = BTreeSet::new();
         while let Some(key) = to_follow.pop() {
-            for &cause in self.book.expecting(key) {
-                if causes.insert(cause) {
-                    let expected = self.book.hypothesis(cause).keys();
-                    for other in expected.filter(is_open) {
-                        if together.insert(other) {
-                            to_follow.push(other);
-                        }
+            for cause in self.book.expecting(key) {
+                for other in expected_by.remove(cause).into_iter().flatten() {
+                    if together.insert(other) {
+                        to_follow.push(other);
                     }
                 }
             }

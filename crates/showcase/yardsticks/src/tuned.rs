@@ -142,6 +142,7 @@ impl TunedYardsticks {
         tuned.map_or_else(StatementThresholds::default, |tuned| StatementThresholds {
             wait_s: tuned.wait_s,
             least: tuned.least.clone(),
+            ..StatementThresholds::default()
         })
     }
 }

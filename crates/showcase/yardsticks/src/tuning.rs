@@ -111,13 +111,16 @@ pub fn tune_rule<R: BlameRule>(
     wrong_per_day: f64,
     make: impl Fn(&LabelledDay) -> R,
 ) -> TunedPolicy {
+    // What a rule knows of a network is worked out once a day, not each time that the day is heard.
+    let rules: Vec<R> = days.iter().map(make).collect();
     let mut best: Option<(Reached, StatementThresholds)> = None;
     for wait_s in WAITS_S {
-        let said = collect(days, wait_s, &make);
+        let said = collect(days, wait_s, &rules);
         for price in PRICES {
             let thresholds = StatementThresholds {
                 wait_s,
                 least: least(&said, price),
+                ..StatementThresholds::default()
             };
             let expected = wrong_at(&said, &thresholds.least);
             let length: f64 = days.iter().map(LabelledDay::length_days).sum();
@@ -125,7 +128,7 @@ pub fn tune_rule<R: BlameRule>(
             if f64::from(expected) > wrong_per_day * length {
                 continue;
             }
-            let reached = reach(days, &thresholds, &make);
+            let reached = reach(days, &thresholds, &rules);
             if reached.wrong_per_day() > wrong_per_day {
                 continue;
             }
@@ -155,12 +158,12 @@ type Scored = (Cause, f64, Worth);
 fn collect<R: BlameRule>(
     days: &[LabelledDay],
     wait_s: f64,
-    make: &impl Fn(&LabelledDay) -> R,
+    rules: &[R],
 ) -> Vec<Scored> {
     let mut all = Vec::new();
-    for day in days {
+    for (day, rule) in days.iter().zip(rules) {
         let thresholds = StatementThresholds::none(wait_s);
-        let mut online = OnlineYardstick::new(make(day), thresholds, day.book.clone());
+        let mut online = OnlineYardstick::new(rule, thresholds, day.book.clone());
         let said = heard(&mut online, &day.alarms, day.until);
         let measure = Measure::new(day.book.graph(), &day.troubles);
         let scored = said.iter().zip(online.scores());
@@ -208,11 +211,11 @@ fn wrong_at(said: &[Scored], least: &BTreeMap<Cause, f64>) -> u32 {
 fn reach<R: BlameRule>(
     days: &[LabelledDay],
     thresholds: &StatementThresholds,
-    make: &impl Fn(&LabelledDay) -> R,
+    rules: &[R],
 ) -> Reached {
     let mut reached = Reached::default();
-    for day in days {
-        let mut online = OnlineYardstick::new(make(day), thresholds.clone(), day.book.clone());
+    for (day, rule) in days.iter().zip(rules) {
+        let mut online = OnlineYardstick::new(rule, thresholds.clone(), day.book.clone());
         let said: Vec<Commitment> = heard(&mut online, &day.alarms, day.until);
         let measure = Measure::new(day.book.graph(), &day.troubles);
         for (place, _) in day.faults() {

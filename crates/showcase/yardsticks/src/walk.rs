@@ -31,7 +31,7 @@ pub struct RandomWalkRule {
 impl RandomWalkRule {
     /// The rule on a network, with the chance to start anew at each step, 0 to 1.
     pub fn new(restart: f64, graph: &Consequences) -> Self {
-        let needs = (0..graph.len()).map(|element| graph.needs(element));
+        let needs = (0..graph.len()).map(|element| graph.needs(element).to_vec());
         Self {
             restart,
             needs: Arc::new(needs.collect()),
@@ -44,31 +44,60 @@ impl RandomWalkRule {
         for (element, _) in alarms {
             *starts.entry(*element).or_default() += 1.0 / alarms.len() as f64;
         }
-        let mut found = starts.clone();
-        for _ in 0..STEPS {
-            let mut next: BTreeMap<ElementNumber, f64> = BTreeMap::new();
-            for (element, share) in &starts {
-                *next.entry(*element).or_default() += self.restart * share;
-            }
-            for (element, share) in &found {
-                let goes_on = (1.0 - self.restart) * share;
-                let needs = &self.needs[*element];
-                if needs.is_empty() {
-                    *next.entry(*element).or_default() += goes_on;
-                }
-                for needed in needs {
-                    *next.entry(*needed).or_default() += goes_on / needs.len() as f64;
-                }
-            }
-            found = next;
+        let reached = self.reached(&starts);
+        let place = |element: &ElementNumber| {
+            let place = reached.binary_search(element);
+            place.expect("what is needed by what is reached is reached")
+        };
+        let steps = reached.iter().map(|element| {
+            let needs = self.needs[*element].iter();
+            needs.map(place).collect()
+        });
+        let steps: Vec<Vec<usize>> = steps.collect();
+        let starts: Vec<(usize, f64)> = starts.iter().map(|(e, share)| (place(e), *share)).collect();
+        let mut found = vec![0.0; reached.len()];
+        for (start, share) in &starts {
+            found[*start] = *share;
         }
-        found
+        let mut next = vec![0.0; reached.len()];
+        for _ in 0..STEPS {
+            next.fill(0.0);
+            for (start, share) in &starts {
+                next[*start] += self.restart * share;
+            }
+            for (here, needed) in steps.iter().enumerate() {
+                let goes_on = (1.0 - self.restart) * found[here];
+                if needed.is_empty() {
+                    next[here] += goes_on;
+                }
+                for there in needed {
+                    next[*there] += goes_on / needed.len() as f64;
+                }
+            }
+            std::mem::swap(&mut found, &mut next);
+        }
+        reached.into_iter().zip(found).collect()
+    }
+
+    /// The elements that a walker may come to, in order.
+    fn reached(&self, starts: &BTreeMap<ElementNumber, f64>) -> Vec<ElementNumber> {
+        let mut is_reached = vec![false; self.needs.len()];
+        let mut open: Vec<ElementNumber> = starts.keys().copied().collect();
+        let mut reached = Vec::new();
+        while let Some(element) = open.pop() {
+            if !std::mem::replace(&mut is_reached[element], true) {
+                reached.push(element);
+                open.extend(&self.needs[element]);
+            }
+        }
+        reached.sort_unstable();
+        reached
     }
 }
 
 /// True if alarms speak for the kind of cause: of a cell by type, of congestion by its own alarm, of
 /// mains by a site's.
-fn fits(hypothesis: &FaultHypothesis, explains: &BTreeSet<SceneKey>, graph: &Consequences) -> bool {
+fn fits(hypothesis: &FaultHypothesis, explains: &[SceneKey], graph: &Consequences) -> bool {
     let own = |key: &SceneKey| {
         own_cause(graph, *key) == hypothesis.cause.map(|c| (hypothesis.element, c))
     };
@@ -93,7 +122,7 @@ impl BlameRule for RandomWalkRule {
         let found = self.found(&around);
         let share = |h: &FaultHypothesis| found.get(&h.element).copied().unwrap_or(0.0);
         let all: f64 = suspects.iter().map(|(h, _)| share(h)).sum();
-        let mut best: Option<(f64, &FaultHypothesis, &BTreeSet<SceneKey>)> = None;
+        let mut best: Option<(f64, &FaultHypothesis, &Vec<SceneKey>)> = None;
         for (hypothesis, explains) in &suspects {
             let here = share(hypothesis);
             if best.is_none_or(|(most, ..)| here > most) {
