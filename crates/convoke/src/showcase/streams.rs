@@ -5,11 +5,13 @@
 //! were tuned on are refused for scoring. Read next: [`report::open_loop`].
 
 use crate::cli::{Common, DayFlags, Faults, Yardsticks};
-use crate::output::{self, Failure, line};
+use crate::output::{self, Failure, line, table};
 use crate::showcase::files;
 use crate::showcase::progress::Progress;
 use crate::showcase::second_world::{self, SecondDays};
-use arena::open_loop::{LabelledDay, StreamDays, TunedYardsticks, diagnose, record, tune_on};
+use arena::open_loop::{
+    BUDGETS, LabelledDay, StreamDays, TunedYardsticks, Tuning, diagnose, record, tune_on,
+};
 use arena::stage::topology;
 use network::TelemetryErrors;
 use report::{OpenLoopRun, OpenLoopTable};
@@ -32,9 +34,9 @@ pub(crate) fn tune(common: &Common, wanted: &Yardsticks) -> Result<(), Failure> 
     };
     let on = stream.named([*first, *last]);
     let days: Vec<LabelledDay> = recorded(common, &stream, &seeds, |day, _| day);
-    let tuned = tune_on(&days, on, wanted.wrong_per_day);
-    files::write(&wanted.out, &tuned.json())?;
-    told(common, &tuned, &wanted.out);
+    let tuning = tune_on(&days, on, stream.tuning_method(), wanted.wrong_per_day);
+    files::write(&wanted.out, &tuning.tuned.json())?;
+    told(common, &tuning, &wanted.out);
     Ok(())
 }
 
@@ -70,22 +72,33 @@ fn stream(wanted: &DayFlags) -> Result<StreamDays, Failure> {
     })
 }
 
-fn told(common: &Common, tuned: &TunedYardsticks, out: &Path) {
+fn told(common: &Common, tuning: &Tuning, out: &Path) {
+    let tuned = &tuning.tuned;
     for (name, policy) in &tuned.policies {
         if common.json {
             output::json(&serde_json::json!({
                 "event": "tuned", "policy": name, "wait_s": policy.wait_s,
-                "named_first": policy.named_first, "wrong_per_day": policy.wrong_per_day,
+                "longer_s": policy.longer_s, "named_first": policy.named_first,
+                "wrong_per_day": policy.wrong_per_day,
             }));
         } else {
+            let longest = policy
+                .longer_s
+                .values()
+                .copied()
+                .fold(policy.wait_s, f64::max);
+            let wait = match longest > policy.wait_s {
+                true => format!("{} to {longest}", policy.wait_s),
+                false => policy.wait_s.to_string(),
+            };
             line(&format!(
-                "{name:<24}{:>7.1} % named first{:>8.2} wrong a day, after {} s",
+                "{name:<24}{:>7.1} % named first{:>8.2} wrong a day, after {wait} s",
                 100.0 * policy.named_first,
                 policy.wrong_per_day,
-                policy.wait_s
             ));
         }
     }
+    budgets(common, tuning);
     let file = out.display();
     match common.json {
         true => output::json(&serde_json::json!({
@@ -96,6 +109,44 @@ fn told(common: &Common, tuned: &TunedYardsticks, out: &Path) {
             tuned.best
         )),
     }
+}
+
+/// What each policy would reach on the same days if it might be wrong more often.
+fn budgets(common: &Common, tuning: &Tuning) {
+    let rows = tuning.reached.iter();
+    if common.json {
+        for (name, of_budgets) in rows {
+            for row in of_budgets {
+                output::json(&serde_json::json!({
+                    "event": "budget", "policy": name, "budget": row.budget,
+                    "named_first": row.named_first, "wrong_per_day": row.wrong_per_day,
+                    "delay_s": row.delay_s,
+                }));
+            }
+        }
+        return;
+    }
+    line(
+        "\nNamed first on these days, and the median of minutes until then, at so many wrong a day:\n",
+    );
+    let budgets = BUDGETS.map(|budget| budget.to_string());
+    let header: Vec<&str> = std::iter::once("policy")
+        .chain(budgets.iter().map(String::as_str))
+        .collect();
+    let rows = rows.map(|(name, of_budgets)| {
+        let cells = of_budgets.iter().map(|row| match row.delay_s {
+            None => "-".to_owned(),
+            Some(delay_s) => {
+                format!(
+                    "{:.1} %, {:.0} min",
+                    100.0 * row.named_first,
+                    delay_s / 60.0
+                )
+            }
+        });
+        std::iter::once(name.clone()).chain(cells).collect()
+    });
+    line(&table(&header, &rows.collect::<Vec<Vec<String>>>()));
 }
 
 /// Has every policy diagnose recorded streams.
@@ -109,13 +160,13 @@ pub(crate) fn faults(common: &Common, wanted: &Faults) -> Result<(), Failure> {
         };
         return second_world::run(common, &days, &wanted.other);
     }
+    let stream = stream(&wanted.played)?;
     let tuned = match &wanted.tuned {
-        None => TunedYardsticks::in_force().clone(),
+        None => stream.tuned_in_force().clone(),
         Some(file) => read(file)?,
     };
     let seeds: Vec<u64> = wanted.seeds.from(SCORED_FROM).collect();
     apart(&tuned, &seeds)?;
-    let stream = stream(&wanted.played)?;
     let runs = recorded(common, &stream, &seeds, |day, seed| {
         diagnose(&day, seed, &tuned)
     });

@@ -87,8 +87,8 @@ impl Operator {
     /// The people who run a network in this way, with their correlator if they have one.
     pub(crate) fn people(self, by_hand: ByHand, simulation: &Simulation) -> People {
         let people = people(by_hand, simulation);
-        let best = |inventory: Arc<Inventory>| -> Box<dyn Umbrella> {
-            let tuned = TunedYardsticks::in_force();
+        let tuned = TunedYardsticks::in_force_if(simulation.alarms_lie());
+        let best = move |inventory: Arc<Inventory>| -> Box<dyn Umbrella> {
             Box::new(YardstickUmbrella::new(tuned.best(), tuned, inventory))
         };
         match self {

@@ -8,9 +8,14 @@
 //! `open_loop/correlation.rs`.
 
 mod correlation;
+mod day_threads;
 
 pub use correlation::{AGENTS, AgentsCorrelation};
-pub use yardsticks::{LabelledDay, TunedError, TunedYardsticks, TuningDays, YardstickKind};
+pub use day_threads::DayThreads;
+pub use yardsticks::{
+    BUDGETS, DayWorkers, LabelledDay, TunedError, TunedYardsticks, Tuning, TuningDays,
+    TuningMethod, YardstickKind,
+};
 
 use crate::day::{Days, Operator, people};
 use crate::practice::{PracticeDurations, StaffedNetwork};
@@ -56,6 +61,19 @@ impl StreamDays {
         }
     }
 
+    /// How policies are tuned on such days.
+    pub fn tuning_method(&self) -> TuningMethod {
+        match alarms_lie(&self.errors) {
+            true => TuningMethod::AlarmsLie,
+            false => TuningMethod::AlarmsAreTrue,
+        }
+    }
+
+    /// The tuned yardsticks that ship for such days.
+    pub fn tuned_in_force(&self) -> &'static TunedYardsticks {
+        TunedYardsticks::in_force_if(alarms_lie(&self.errors))
+    }
+
     /// How they stand in a document that was tuned on these seeds, first and last.
     pub fn named(&self, seeds: [u64; 2]) -> TuningDays {
         TuningDays {
@@ -66,6 +84,11 @@ impl StreamDays {
             world: self.errors.to_string(),
         }
     }
+}
+
+/// True if some alarms of such days are false: then the yardsticks are others.
+fn alarms_lie(errors: &TelemetryErrors) -> bool {
+    errors.false_alarms > 0.0
 }
 
 /// Records a stream; the policy of `days` is ignored. `progress` is called from time to time with the
@@ -93,11 +116,22 @@ pub fn record(days: &Days, progress: impl Fn(f64)) -> LabelledDay {
 
 /// Tunes every yardstick and the agents' correlation on recorded days, to the same budget of wrong
 /// statements a day.
-pub fn tune_on(days: &[LabelledDay], on: TuningDays, wrong_per_day: f64) -> TunedYardsticks {
-    let mut tuned = tune(days, on, wrong_per_day);
-    let agents = tune_rule(days, wrong_per_day, AgentsCorrelation::on);
-    tuned.policies.insert(AGENTS.to_owned(), agents);
-    tuned
+pub fn tune_on(
+    days: &[LabelledDay],
+    on: TuningDays,
+    method: TuningMethod,
+    wrong_per_day: f64,
+) -> Tuning {
+    let mut tuning = tune(days, on, method, wrong_per_day, &DayThreads);
+    let (agents, reached) = tune_rule(
+        days,
+        method,
+        wrong_per_day,
+        &DayThreads,
+        AgentsCorrelation::on,
+    );
+    tuning.insert(AGENTS, agents, reached);
+    tuning
 }
 
 /// What every policy makes of a recorded day: the yardsticks, simplest first, and the agents.

@@ -95,7 +95,7 @@ pub fn score(
     let count = |kind| inventory.of_kind(kind).count() as u64;
     let book = Arc::new(Codebook::new(Consequences::new(Arc::clone(&inventory))));
     let troubles = known_troubles(simulation, book.graph(), watch.troubles());
-    let tuned = TunedYardsticks::in_force();
+    let tuned = TunedYardsticks::in_force_if(simulation.alarms_lie());
     let documented = simulation.documented_inventory();
     let known = match Arc::ptr_eq(&documented, &inventory) {
         true => Arc::clone(&book),

@@ -349,6 +349,11 @@ impl Simulation {
         self.now
     }
 
+    /// True if some of its alarms are of conditions that do not exist.
+    pub fn alarms_lie(&self) -> bool {
+        self.parameters.errors.false_alarms > 0.0
+    }
+
     /// Sites out of service at this instant, for any cause: for the referee and for maps.
     pub fn sites_out(&self) -> &BTreeSet<ElementId> {
         &self.view.out

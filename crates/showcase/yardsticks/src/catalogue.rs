@@ -14,16 +14,26 @@ use std::sync::Arc;
 
 impl YardstickKind {
     /// Its rule on a network, with what was learnt.
-    pub fn rule(self, tuned: &TunedYardsticks, book: &Codebook) -> Box<dyn BlameRule + Send> {
+    pub fn rule(
+        self,
+        tuned: &TunedYardsticks,
+        book: &Codebook,
+    ) -> Box<dyn BlameRule + Send + Sync> {
         match self {
             Self::FirstAlarm => Box::new(FirstAlarmRule),
             Self::OwnAlarm => Box::new(OwnAlarmRule),
             Self::MostAlarms => Box::new(MostAlarmsRule),
             Self::Suppression => Box::new(SuppressionRule),
             Self::Hamming => Box::new(HammingRule),
-            Self::Bayes => Box::new(BayesRule::new(&tuned.likelihoods)),
+            Self::Bayes => {
+                let rule = BayesRule::new(&tuned.likelihoods);
+                Box::new(rule.knowing(tuned.false_alarm_index()))
+            }
             Self::RandomWalk => Box::new(RandomWalkRule::new(tuned.restart, book.graph())),
-            Self::Classifier => Box::new(ClassifierRule::new(tuned.classifier.clone())),
+            Self::Classifier => {
+                let rule = ClassifierRule::new(tuned.classifier.clone());
+                Box::new(rule.knowing(tuned.false_alarm_index()))
+            }
         }
     }
 

@@ -5,6 +5,7 @@
 //! same examples give the same coefficients. Read next: [`crate::tuning`], which trains it.
 
 use crate::codebook::{FaultHypothesis, Relation, SceneKey};
+use crate::false_alarms::FalseAlarmIndex;
 use crate::online::{Blame, BlameRule};
 use crate::rules::{blame, own_cause, suspects};
 use crate::scene::AlarmScene;
@@ -15,7 +16,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// The names of the features, in the order of their coefficients.
-pub const FEATURES: [&str; 13] = [
+pub const FEATURES: [&str; 18] = [
     "one",
     "log-explained",
     "explained-of-certain",
@@ -29,14 +30,22 @@ pub const FEATURES: [&str; 13] = [
     "neighbours-seen",
     "log-expected",
     "best-rival",
+    "standing-says",
+    "company-says",
+    "log-sources",
+    "surprise",
+    "strange",
 ];
 
-/// The number of features.
+/// The number of features, and of those of them that there are where alarms are true.
 const N: usize = FEATURES.len();
+const N_TRUE: usize = 13;
 /// The steps of training, their length, and the weight that keeps coefficients small.
 const STEPS: usize = 400;
 const RATE: f64 = 0.5;
 const RIDGE: f64 = 1e-3;
+/// The steps of training where most examples are false alarms.
+const NEWTON_STEPS: usize = 12;
 
 /// The coefficients of each cause, in the order of [`FEATURES`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -66,6 +75,19 @@ impl Classifier {
         Self { coefficients }
     }
 
+    /// The same on examples most of which come of false alarms, by Newton's method: one that holds is
+    /// so rare among them that descending the gradient gets nowhere.
+    pub(crate) fn train_on_false_alarms(examples: &[Example]) -> Self {
+        let mut coefficients = BTreeMap::new();
+        for cause in Cause::ALL {
+            let ours: Vec<&Example> = examples.iter().filter(|e| e.cause == cause).collect();
+            if ours.iter().any(|example| example.holds) {
+                coefficients.insert(cause, newton(&ours));
+            }
+        }
+        Self { coefficients }
+    }
+
     /// The logarithm of the odds that a hypothesis holds; none for a cause that was never seen.
     fn odds(&self, cause: Cause, features: &[f64; N]) -> Option<f64> {
         let coefficients = self.coefficients.get(&cause)?;
@@ -81,10 +103,10 @@ fn dot(coefficients: &[f64], features: &[f64; N]) -> f64 {
 /// Descends the gradient of the logarithmic loss; coefficients are rounded to a millionth, so that
 /// they are the same after a file.
 fn descend(examples: &[&Example]) -> Vec<f64> {
-    let mut coefficients = vec![0.0; N];
+    let mut coefficients = vec![0.0; N_TRUE];
     let all = examples.len() as f64;
     for _ in 0..STEPS {
-        let mut gradient = [0.0; N];
+        let mut gradient = [0.0; N_TRUE];
         for example in examples {
             let p = 1.0 / (1.0 + (-dot(&coefficients, &example.features)).exp());
             let error = p - f64::from(u8::from(example.holds));
@@ -96,15 +118,76 @@ fn descend(examples: &[&Example]) -> Vec<f64> {
             *coefficient -= RATE * (slope + RIDGE * *coefficient);
         }
     }
-    let round = |c: f64| (c * 1e6).round() / 1e6;
-    coefficients.into_iter().map(round).collect()
+    coefficients.into_iter().map(rounded).collect()
+}
+
+fn rounded(coefficient: f64) -> f64 {
+    (coefficient * 1e6).round() / 1e6
+}
+
+/// Newton's method on the sum of logarithmic losses, with one observation's weight on small
+/// coefficients.
+fn newton(examples: &[&Example]) -> Vec<f64> {
+    let mut coefficients = vec![0.0; N];
+    for _ in 0..NEWTON_STEPS {
+        let mut slopes = [0.0; N];
+        let mut curvature = [[0.0; N]; N];
+        for (n, coefficient) in coefficients.iter().enumerate() {
+            slopes[n] = *coefficient;
+            curvature[n][n] = 1.0;
+        }
+        for example in examples {
+            let odds = dot(&coefficients, &example.features).clamp(-30.0, 30.0);
+            let p = 1.0 / (1.0 + (-odds).exp());
+            let error = p - f64::from(u8::from(example.holds));
+            let weight = p * (1.0 - p);
+            for (n, x) in example.features.iter().enumerate() {
+                slopes[n] += error * x;
+                for (of, y) in curvature[n].iter_mut().zip(&example.features[..=n]) {
+                    *of += weight * x * y;
+                }
+            }
+        }
+        let step = solved(&curvature, slopes);
+        for (coefficient, step) in coefficients.iter_mut().zip(step) {
+            *coefficient -= step.clamp(-5.0, 5.0);
+        }
+    }
+    coefficients.into_iter().map(rounded).collect()
+}
+
+/// The solution of a system of equations whose matrix is symmetric and positive, given by its lower
+/// triangle (Cholesky).
+fn solved(matrix: &[[f64; N]; N], mut right: [f64; N]) -> [f64; N] {
+    let mut lower = [[0.0; N]; N];
+    for n in 0..N {
+        for m in 0..=n {
+            let known: f64 = (0..m).map(|k| lower[n][k] * lower[m][k]).sum();
+            let left = matrix[n][m] - known;
+            lower[n][m] = match n == m {
+                true => left.max(f64::MIN_POSITIVE).sqrt(),
+                false => left / lower[m][m],
+            };
+        }
+    }
+    for n in 0..N {
+        let known: f64 = (0..n).map(|k| lower[n][k] * right[k]).sum();
+        right[n] = (right[n] - known) / lower[n][n];
+    }
+    for n in (0..N).rev() {
+        let known: f64 = (n + 1..N).map(|k| lower[k][n] * right[k]).sum();
+        right[n] = (right[n] - known) / lower[n][n];
+    }
+    right
 }
 
 /// The features of every hypothesis that has a cause, among those that expect an alarm.
-pub(crate) fn features(
+pub(crate) fn features<'a>(
     alarm: SceneKey,
-    scene: &AlarmScene,
-) -> Vec<(&FaultHypothesis, Vec<SceneKey>, [f64; N])> {
+    scene: &'a AlarmScene,
+    now: Timestamp,
+    false_alarms: Option<&FalseAlarmIndex>,
+) -> Vec<(&'a FaultHypothesis, Vec<SceneKey>, [f64; N])> {
     let suspects = suspects(alarm, scene);
     let around = scene.around(alarm).len().max(1) as f64;
     let counts: Vec<usize> = suspects
@@ -112,7 +195,7 @@ pub(crate) fn features(
         .map(|(_, explains)| explains.len())
         .collect();
     let graph = scene.book().graph();
-    let mut told = Vec::new();
+    let mut all = Vec::new();
     for (place, (hypothesis, explains)) in suspects.into_iter().enumerate() {
         let Some(cause) = hypothesis.cause else {
             continue;
@@ -134,11 +217,16 @@ pub(crate) fn features(
                 .iter()
                 .filter(|e| e.relation == relation);
             let (n, seen) = of.fold((0, 0), |(n, seen), e| {
-                (n + 1, seen + usize::from(explains.binary_search(&e.key).is_ok()))
+                (
+                    n + 1,
+                    seen + usize::from(explains.binary_search(&e.key).is_ok()),
+                )
             });
             seen as f64 / f64::from(n.max(1))
         };
         let explained = explains.len() as f64;
+        let told = false_alarms.map(|figures| figures.says(hypothesis, &explains, scene, now));
+        let told = told.unwrap_or_default();
         let features = [
             1.0,
             explained.ln_1p(),
@@ -153,16 +241,22 @@ pub(crate) fn features(
             seen(Relation::NeighbourCell),
             (hypothesis.expected.len() as f64).ln_1p() / 4.0,
             rival / explained.max(1.0),
+            (told.standing / 10.0).clamp(-5.0, 5.0),
+            (told.company / 10.0).clamp(-5.0, 5.0),
+            f64::from(told.sources).ln_1p(),
+            (told.surprise / 10.0).min(5.0),
+            f64::from(u8::from(told.strange)),
         ];
-        told.push((hypothesis, explains, features));
+        all.push((hypothesis, explains, features));
     }
-    told
+    all
 }
 
 /// Blames the hypothesis of the greatest odds, which are the score.
 #[derive(Clone, Debug)]
 pub struct ClassifierRule {
     classifier: Arc<Classifier>,
+    false_alarms: Option<Arc<FalseAlarmIndex>>,
 }
 
 impl ClassifierRule {
@@ -170,14 +264,24 @@ impl ClassifierRule {
     pub fn new(classifier: Classifier) -> Self {
         Self {
             classifier: Arc::new(classifier),
+            false_alarms: None,
+        }
+    }
+
+    /// The rule that also knows how false alarms come and how long they stand, if it was trained so.
+    pub(crate) fn knowing(self, false_alarms: Option<FalseAlarmIndex>) -> Self {
+        Self {
+            false_alarms: false_alarms.map(Arc::new),
+            ..self
         }
     }
 }
 
 impl BlameRule for ClassifierRule {
-    fn blame(&self, alarm: SceneKey, scene: &AlarmScene, _: Timestamp) -> Option<Blame> {
+    fn blame(&self, alarm: SceneKey, scene: &AlarmScene, now: Timestamp) -> Option<Blame> {
         let mut best: Option<(f64, &FaultHypothesis, Vec<SceneKey>)> = None;
-        for (hypothesis, explains, features) in features(alarm, scene) {
+        let known = self.false_alarms.as_deref();
+        for (hypothesis, explains, features) in features(alarm, scene, now, known) {
             let odds = hypothesis
                 .cause
                 .and_then(|c| self.classifier.odds(c, &features));
@@ -222,5 +326,11 @@ mod tests {
             None
         );
         assert_eq!(classifier, Classifier::train(&examples));
+        let patient = Classifier::train_on_false_alarms(&examples);
+        let odds = |e: f64| patient.odds(Cause::DuctCut, &example(e, true).features);
+        assert!(
+            odds(0.9) > Some(0.0) && odds(0.1) < Some(0.0),
+            "{patient:?}"
+        );
     }
 }

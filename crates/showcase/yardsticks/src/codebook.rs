@@ -115,7 +115,8 @@ impl Codebook {
         let graph = graph.into();
         let elements = 0..graph.len();
         let hypotheses: Vec<FaultHypothesis> = elements.flat_map(|e| of(&graph, e)).collect();
-        let mut expecting: Vec<BTreeMap<AlarmType, Vec<usize>>> = vec![BTreeMap::new(); graph.len()];
+        let mut expecting: Vec<BTreeMap<AlarmType, Vec<usize>>> =
+            vec![BTreeMap::new(); graph.len()];
         let (mut by_name, mut strikable) = (BTreeMap::new(), BTreeMap::new());
         for (index, hypothesis) in hypotheses.iter().enumerate() {
             for (raiser, of_type) in hypothesis.keys() {

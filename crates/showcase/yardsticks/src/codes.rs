@@ -5,6 +5,7 @@
 //! Bayes which is likeliest by frequencies that were counted. Read next: [`crate::likelihood`].
 
 use crate::codebook::{FaultHypothesis, SceneKey};
+use crate::false_alarms::FalseAlarmIndex;
 use crate::likelihood::{LikelihoodIndex, Likelihoods};
 use crate::online::{Blame, BlameRule};
 use crate::rules::{blame, suspects};
@@ -42,6 +43,7 @@ impl BlameRule for HammingRule {
 #[derive(Clone, Debug)]
 pub struct BayesRule {
     figures: Arc<LikelihoodIndex>,
+    false_alarms: Option<Arc<FalseAlarmIndex>>,
 }
 
 impl BayesRule {
@@ -49,6 +51,15 @@ impl BayesRule {
     pub fn new(figures: &Likelihoods) -> Self {
         Self {
             figures: Arc::new(figures.index()),
+            false_alarms: None,
+        }
+    }
+
+    /// The rule that also knows how false alarms come and how long they stand.
+    pub(crate) fn knowing(self, false_alarms: Option<FalseAlarmIndex>) -> Self {
+        Self {
+            false_alarms: false_alarms.map(Arc::new),
+            ..self
         }
     }
 
@@ -59,9 +70,12 @@ impl BayesRule {
         let mut explained = explains.iter().peekable();
         for expected in &hypothesis.expected {
             let of_type = expected.key.1;
-            let says =
-                self.figures
-                    .says(hypothesis.cause, expected.relation, of_type, expected.certain);
+            let says = self.figures.says(
+                hypothesis.cause,
+                expected.relation,
+                of_type,
+                expected.certain,
+            );
             weight += match explained.next_if(|key| **key == expected.key) {
                 Some(_) => says.if_seen,
                 None => says.if_not,
@@ -74,11 +88,16 @@ impl BayesRule {
 const WINDOWS_PER_DAY: f64 = 86_400.0 / WINDOW_S;
 
 impl BlameRule for BayesRule {
-    fn blame(&self, alarm: SceneKey, scene: &AlarmScene, _: Timestamp) -> Option<Blame> {
+    fn blame(&self, alarm: SceneKey, scene: &AlarmScene, now: Timestamp) -> Option<Blame> {
         let suspects = suspects(alarm, scene).into_iter();
         let mut weighed: Vec<(f64, &FaultHypothesis, Vec<SceneKey>)> = suspects
             .map(|(hypothesis, explains)| {
-                (self.weight(hypothesis, &explains), hypothesis, explains)
+                let mut weight = self.weight(hypothesis, &explains);
+                if let Some(figures) = &self.false_alarms {
+                    let told = figures.says(hypothesis, &explains, scene, now);
+                    weight += told.standing + told.company;
+                }
+                (weight, hypothesis, explains)
             })
             .collect();
         // Stable: of equals the first in the order of elements stays first.

@@ -11,6 +11,9 @@ use std::sync::Arc;
 /// The number of an element: index for [`Consequences::element`].
 pub type ElementNumber = usize;
 
+/// A device that raises alarms: its node, and whether it is the cells of that.
+pub type DeviceNumber = (ElementNumber, bool);
+
 /// The inventory as a graph.
 #[derive(Clone, Debug)]
 pub struct Consequences {
@@ -19,6 +22,8 @@ pub struct Consequences {
     kinds: Vec<ElementKind>,
     parents: Vec<Option<ElementNumber>>,
     nodes: Vec<ElementNumber>,
+    /// By element: the node that raises its alarms.
+    raisers: Vec<ElementNumber>,
     joints: Vec<Joint>,
     /// By node: its links, each with the node at the far end.
     beside: Vec<Vec<(usize, ElementNumber)>>,
@@ -70,7 +75,7 @@ impl Consequences {
         let parents = elements.map(|e| e.parent.as_ref().and_then(number));
         let parents: Vec<Option<ElementNumber>> = parents.collect();
         let node = |(place, id)| number(inventory.node_of(id)).unwrap_or(place);
-        let nodes = ids.iter().enumerate().map(node).collect();
+        let nodes: Vec<ElementNumber> = ids.iter().enumerate().map(node).collect();
         let joints = inventory.links.iter().filter_map(|(id, link)| {
             let end = |end: &ElementId| number(inventory.node_of(end));
             Some(Joint {
@@ -82,6 +87,10 @@ impl Consequences {
             })
         });
         let joints: Vec<Joint> = joints.collect();
+        let mut raisers = nodes.clone();
+        for joint in &joints {
+            raisers[joint.link] = joint.nodes[0];
+        }
         let (mut beside, mut on) = (vec![Vec::new(); ids.len()], vec![Vec::new(); ids.len()]);
         for (place, joint) in joints.iter().enumerate() {
             let [a, b] = joint.nodes;
@@ -101,6 +110,7 @@ impl Consequences {
             kinds,
             parents,
             nodes,
+            raisers,
             joints,
             beside,
             on,
@@ -152,6 +162,15 @@ impl Consequences {
     /// The node that contains an element, or the element itself.
     pub fn node(&self, number: ElementNumber) -> ElementNumber {
         self.nodes[number]
+    }
+
+    /// The device that raises an element's alarms: its node, whose cells are a device of their own; of a
+    /// link the node at its first end.
+    pub fn device(&self, number: ElementNumber) -> DeviceNumber {
+        (
+            self.raisers[number],
+            self.kinds[number] == ElementKind::Cell,
+        )
     }
 
     /// The links that end on, run through or are plugged into an element.

@@ -14,8 +14,9 @@
 //!   logistic regression; [`kind`], [`catalogue`]: all of them by name;
 //! - [`named`], [`named_past`], [`named_rules`], [`named_codebook`]: first alarm, own alarm, most alarms and a
 //!   codebook where nobody knows what types mean;
-//! - [`labelled`], [`likelihood`], [`tuning`], [`tuned`]: what is learnt, on which seeds, and the
-//!   thresholds that keep all to the same budget of wrong statements.
+//! - [`labelled`], [`likelihood`], [`false_alarms`], [`tuning`], [`threshold_search`], [`tuned`]: what is
+//!   learnt, on which seeds, and the thresholds that keep all to the same budget of wrong statements;
+//!   [`workers`]: who works through the days.
 //!
 //! What their scores say and do not say: `docs/score.md`, "Yardsticks".
 #![forbid(unsafe_code)]
@@ -26,6 +27,8 @@ pub mod codebook;
 pub mod codes;
 pub mod commitment;
 pub mod consequences;
+mod examples;
+pub mod false_alarms;
 #[cfg(test)]
 mod invented;
 pub mod kind;
@@ -39,9 +42,11 @@ pub mod named_rules;
 pub mod online;
 pub mod rules;
 pub mod scene;
+pub mod threshold_search;
 pub mod tuned;
 pub mod tuning;
 pub mod walk;
+pub mod workers;
 
 pub use codebook::{Codebook, SceneKey};
 pub use commitment::{Commitment, CommitmentKind, DeliveredAlarm};
@@ -56,4 +61,5 @@ pub use named_rules::{FirstNamedAlarmRule, JoinedNodes, MostNamedAlarmsRule, Own
 pub use online::{Blame, BlameRule, OnlineYardstick, StatementThresholds, Yardstick, heard};
 pub use scene::{AlarmScene, SceneAlarm};
 pub use tuned::{TunedError, TunedPolicy, TunedYardsticks, TuningDays};
-pub use tuning::{tune, tune_rule};
+pub use tuning::{BUDGETS, BudgetReached, Tuning, TuningMethod, tune, tune_rule};
+pub use workers::{DayWorkers, OneByOne};

@@ -108,6 +108,12 @@ impl Likelihoods {
         }
     }
 
+    /// The chance that an alarm of a type stands on an element for no fault within the window.
+    pub(crate) fn chance_of(&self, alarm: AlarmType) -> f64 {
+        let chance = self.chance.get(&alarm);
+        chance.map_or(LEAST_CHANCE, |p| p.clamp(LEAST_CHANCE, 0.5))
+    }
+
     /// The figures, indexed.
     pub(crate) fn index(&self) -> LikelihoodIndex {
         let seen = |row: &RelationLikelihood| {
@@ -119,13 +125,13 @@ impl Likelihoods {
         let causes = Cause::ALL.into_iter().map(Some).chain([None]);
         let shown = causes.flat_map(|cause| {
             let relations = Relation::ALL.into_iter();
-            relations.flat_map(move |relation| AlarmType::ALL.map(|of_type| (cause, relation, of_type)))
+            relations
+                .flat_map(move |relation| AlarmType::ALL.map(|of_type| (cause, relation, of_type)))
         });
         let says = shown.flat_map(|shown| {
             // What was never seen to strike shows what topology lets one expect.
             let known = seen.get(&shown).copied();
-            let chance = self.chance.get(&shown.2);
-            let chance = chance.map_or(LEAST_CHANCE, |p| p.clamp(LEAST_CHANCE, 0.5));
+            let chance = self.chance_of(shown.2);
             [0.1, 0.8].map(|expected| AlarmWeight::of(known.unwrap_or(expected), chance))
         });
         let rates = self.rates.iter();

@@ -63,7 +63,8 @@ impl<R: BlameRule + ?Sized> BlameRule for Box<R> {
 pub struct StatementThresholds {
     /// Seconds for which an alarm stands before it is weighed.
     pub wait_s: f64,
-    /// Seconds for which it stands before some causes are committed to; it is weighed again then.
+    /// Seconds for which it stands before some causes are committed to: it is weighed again then, and
+    /// a cause is committed to when an alarm is as old as that and not later, for then scores are others.
     pub longer_s: BTreeMap<Cause, f64>,
     /// The least score from which each cause is committed to; a cause that is not there never is.
     pub least: BTreeMap<Cause, f64>,
@@ -255,7 +256,7 @@ impl<R: BlameRule> OnlineYardstick<R> {
         let blame = self.rule.blame(key, &self.scene, now)?;
         let cause = blame.cause?;
         let least = *self.thresholds.least.get(&cause)?;
-        if blame.score < least || age_s < self.thresholds.wait_of(cause) {
+        if blame.score < least || age_s != self.thresholds.wait_of(cause) {
             return None;
         }
         let said = Commitment::diagnosis(now, blame.element, cause);
@@ -416,5 +417,24 @@ mod tests {
             alarm("nowhere:1", AlarmType::LossOfSignal, 95.0),
         ];
         assert!(heard(&mut blunt(1.0), &delivered(&late), at(1_000.0)).is_empty());
+    }
+
+    #[test]
+    fn an_alarm_is_weighed_again_when_it_has_stood_as_long_as_its_cause_is_waited_for() {
+        let thresholds = StatementThresholds {
+            wait_s: 60.0,
+            longer_s: [(Cause::FibreCut, 600.0)].into(),
+            least: [(Cause::FibreCut, 0.0), (Cause::DuctCut, 0.0)].into(),
+        };
+        let book = Arc::new(Codebook::new(invented::town()));
+        let mut online = OnlineYardstick::new(Blunt, thresholds, book);
+        let alarms = [
+            alarm("link:R-1", AlarmType::LossOfSignal, 10.0),
+            alarm("link:R-3", AlarmType::LossOfSignal, 20.0),
+            cleared("link:R-1", AlarmType::LossOfSignal, 500.0),
+        ];
+        let said = heard(&mut online, &delivered(&alarms), at(1_000.0));
+        let expected = Commitment::diagnosis(at(620.0), id("link:R-3"), Cause::FibreCut);
+        assert_eq!(said, [expected]);
     }
 }

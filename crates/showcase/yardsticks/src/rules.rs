@@ -64,7 +64,11 @@ pub(crate) fn suspects(
 /// The places in a sorted list of the entries that another has too.
 fn common<'a>(list: &'a [usize], other: &'a [usize]) -> impl Iterator<Item = usize> + 'a {
     let few_others = other.len() < list.len();
-    let (few, many) = if few_others { (other, list) } else { (list, other) };
+    let (few, many) = if few_others {
+        (other, list)
+    } else {
+        (list, other)
+    };
     few.iter().enumerate().filter_map(move |(place, entry)| {
         let found = many.binary_search(entry).ok()?;
         Some(if few_others { found } else { place })
@@ -150,11 +154,7 @@ impl BlameRule for MostAlarmsRule {
 pub struct SuppressionRule;
 
 impl SuppressionRule {
-    fn raises(
-        hypothesis: &FaultHypothesis,
-        explains: &[SceneKey],
-        scene: &AlarmScene,
-    ) -> bool {
+    fn raises(hypothesis: &FaultHypothesis, explains: &[SceneKey], scene: &AlarmScene) -> bool {
         let graph = scene.book().graph();
         let names = |key: &SceneKey| {
             let own = own_cause(graph, *key);

@@ -4,6 +4,7 @@
 //! alarm costs as much as there is around it, however many stand. Read next: [`crate::rules`].
 
 use crate::codebook::{Codebook, SceneKey};
+use crate::consequences::DeviceNumber;
 use domain::telemetry::AlarmType;
 use domain::time::Timestamp;
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,6 +12,9 @@ use std::sync::Arc;
 
 /// Alarms noticed further apart than this, in seconds, are not of one fault.
 pub const WINDOW_S: f64 = 1_200.0;
+
+/// Alarms that one device raises within so many seconds of each other are raised together.
+pub const TOGETHER_S: f64 = 120.0;
 
 /// An alarm that stands.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -33,6 +37,8 @@ pub struct AlarmScene {
     /// Those of them that warn of a loss to come.
     warnings: BTreeSet<(Timestamp, SceneKey)>,
     cleared: BTreeMap<SceneKey, Timestamp>,
+    /// When each alarm was noticed last, standing or not, by its device.
+    raised: BTreeMap<DeviceNumber, BTreeMap<SceneKey, Timestamp>>,
     heard: u64,
 }
 
@@ -45,6 +51,7 @@ impl AlarmScene {
             open: BTreeSet::new(),
             warnings: BTreeSet::new(),
             cleared: BTreeMap::new(),
+            raised: BTreeMap::new(),
             heard: 0,
         }
     }
@@ -114,9 +121,26 @@ impl AlarmScene {
         together
     }
 
+    /// The other alarms that the device of one that stands raised together with it, though they may
+    /// have cleared since.
+    pub(crate) fn raised_with(&self, key: SceneKey) -> impl Iterator<Item = SceneKey> {
+        let noticed = self.standing.get(&key).map(|alarm| alarm.noticed);
+        let of_device = self.raised.get(&self.book.graph().device(key.0));
+        let others = of_device.into_iter().flatten();
+        let others = others.filter(move |(other, at)| {
+            let apart_s = noticed.map(|noticed| at.seconds_since(noticed).abs());
+            **other != key && apart_s.is_some_and(|s| s <= TOGETHER_S)
+        });
+        others.map(|(other, _)| *other)
+    }
+
     /// Takes in a raise; true if the alarm is new. One that was noticed before it was last cleared is
     /// none, and of one that stands the earlier instant counts.
     pub fn raise(&mut self, key: SceneKey, noticed: Timestamp) -> bool {
+        let device = self.book.graph().device(key.0);
+        let last = self.raised.entry(device).or_default().entry(key);
+        let last = last.or_insert(noticed);
+        *last = noticed.max(*last);
         if self.cleared.get(&key).is_some_and(|at| noticed <= *at) {
             return false;
         }

@@ -2,93 +2,152 @@
 //! first without overdrawing a budget of wrong statements a day.
 //!
 //! Every policy, the agents' own correlation included, is tuned by the same procedure on the same
-//! days for the same budget: for each waiting time, all that the policy would say is collected; the
-//! threshold of each cause is set where a further right statement would cost more wrong ones than a
-//! common price allows, and the price is raised until the budget is kept when the day is heard
-//! again. Deterministic. Read next: [`crate::tuned`].
+//! days for the same budget ([`crate::threshold_search`]). Where alarms lie it is also counted how false
+//! ones come and how long they stand, and alarms may be waited for as long as that takes. Deterministic.
+//! Read next: [`crate::tuned`].
 
-use crate::classifier::{Classifier, Example, features};
-use crate::codebook::SceneKey;
-use crate::commitment::Commitment;
+use crate::classifier::Classifier;
+use crate::examples::examples;
+use crate::false_alarms::FalseAlarmFigures;
 use crate::kind::YardstickKind;
 use crate::labelled::LabelledDay;
 use crate::likelihood::Likelihoods;
-use crate::measure::{Measure, Worth};
-use crate::online::{Blame, BlameRule, OnlineYardstick, StatementThresholds, heard};
-use crate::scene::AlarmScene;
+use crate::online::BlameRule;
+use crate::threshold_search::ThresholdSearch;
 use crate::tuned::{TunedPolicy, TunedYardsticks, TuningDays};
-use domain::cause::Cause;
-use domain::time::Timestamp;
-use std::cell::RefCell;
+use crate::workers::DayWorkers;
 use std::collections::BTreeMap;
 
 /// The waiting times that are tried, in seconds.
 const WAITS_S: [f64; 3] = [120.0, 300.0, 900.0];
+/// The same where alarms lie: a false one in twenty stands for two hours.
+const LONG_WAITS_S: [f64; 9] = [
+    120.0, 300.0, 900.0, 1_800.0, 3_600.0, 7_200.0, 14_400.0, 21_600.0, 28_800.0,
+];
 /// The prices of a wrong statement that are tried, in right ones.
 const PRICES: [f64; 10] = [0.0, 0.1, 0.2, 0.35, 0.5, 1.0, 2.0, 4.0, 8.0, 20.0];
+/// The same where alarms lie, and a few wrong statements more or less are a part of the budget.
+const FINE_PRICES: [f64; 24] = [
+    0.0, 0.005, 0.01, 0.015, 0.02, 0.03, 0.04, 0.06, 0.08, 0.1, 0.14, 0.2, 0.28, 0.4, 0.55, 0.75,
+    1.0, 1.4, 2.0, 2.8, 4.0, 8.0, 20.0, 60.0,
+];
 /// The chances to start anew that are tried.
 const RESTARTS: [f64; 3] = [0.15, 0.4, 0.7];
 /// Seconds that alarms stand before the classifier is trained on them.
-const TRAINING_WAIT_S: f64 = 300.0;
-/// Of the examples that do not hold, every so many-th is trained on.
-const THINNED: usize = 5;
+const TRAINING_WAITS_S: [f64; 1] = [300.0];
+/// The same where alarms lie, so that it learns what it says that one still stands.
+const LONG_TRAINING_WAITS_S: [f64; 4] = [300.0, 1_800.0, 7_200.0, 21_600.0];
+/// The budgets for which it is told what a policy reaches, in wrong statements a day.
+pub const BUDGETS: [f64; 4] = [1.0, 3.0, 10.0, 30.0];
 
-/// What a policy did on labelled days.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct Reached {
-    faults: u32,
-    named_first: u32,
-    wrong: u32,
-    days: f64,
+/// What is tried to keep policies to a budget.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TuningMethod {
+    /// One waiting time for all causes: alarms are true, and waiting only lets company arrive.
+    AlarmsAreTrue,
+    /// A waiting time for each cause, up to hours; how false alarms come and stay is counted.
+    AlarmsLie,
 }
 
-impl Reached {
-    fn share(&self) -> f64 {
-        f64::from(self.named_first) / f64::from(self.faults.max(1))
+impl TuningMethod {
+    pub(crate) fn waits_s(self) -> &'static [f64] {
+        match self {
+            Self::AlarmsAreTrue => &WAITS_S,
+            Self::AlarmsLie => &LONG_WAITS_S,
+        }
     }
 
-    fn wrong_per_day(&self) -> f64 {
-        f64::from(self.wrong) / self.days.max(f64::MIN_POSITIVE)
+    pub(crate) fn prices(self) -> &'static [f64] {
+        match self {
+            Self::AlarmsAreTrue => &PRICES,
+            Self::AlarmsLie => &FINE_PRICES,
+        }
     }
+}
 
-    fn is_better_than(&self, other: &Self) -> bool {
-        (self.named_first, other.wrong) > (other.named_first, self.wrong)
+/// What a policy reaches within a budget, on the days that it was tuned on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BudgetReached {
+    /// The budget: wrong statements a day.
+    pub budget: f64,
+    /// The share of faults that it named first, 0 to 1.
+    pub named_first: f64,
+    /// Wrong statements a day.
+    pub wrong_per_day: f64,
+    /// The median of seconds from the beginning of such a fault until it was named; none if none was.
+    pub delay_s: Option<f64>,
+}
+
+/// What was tuned, and what every policy would reach within other budgets.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Tuning {
+    /// The document.
+    pub tuned: TunedYardsticks,
+    /// By the name of the policy: one row for each of [`BUDGETS`].
+    pub reached: BTreeMap<String, Vec<BudgetReached>>,
+}
+
+impl Tuning {
+    /// Adds a policy that is no yardstick.
+    pub fn insert(&mut self, name: &str, policy: TunedPolicy, reached: Vec<BudgetReached>) {
+        self.tuned.policies.insert(name.to_owned(), policy);
+        self.reached.insert(name.to_owned(), reached);
     }
 }
 
 /// Tunes every yardstick on labelled days to at most `wrong_per_day` wrong statements a day.
-pub fn tune(days: &[LabelledDay], on: TuningDays, wrong_per_day: f64) -> TunedYardsticks {
+pub fn tune(
+    days: &[LabelledDay],
+    on: TuningDays,
+    method: TuningMethod,
+    wrong_per_day: f64,
+    workers: &impl DayWorkers,
+) -> Tuning {
     let mut tuned = TunedYardsticks::on(on, wrong_per_day);
     tuned.likelihoods = Likelihoods::learn(days);
-    tuned.classifier = Classifier::train(&examples(days));
+    tuned.false_alarms = match method {
+        TuningMethod::AlarmsAreTrue => None,
+        TuningMethod::AlarmsLie => Some(FalseAlarmFigures::learn(days)),
+    };
+    let false_alarms = tuned.false_alarm_index();
+    tuned.classifier = match &false_alarms {
+        None => Classifier::train(&examples(days, &TRAINING_WAITS_S, None, workers)),
+        Some(index) => {
+            let waits_s = &LONG_TRAINING_WAITS_S;
+            Classifier::train_on_false_alarms(&examples(days, waits_s, Some(index), workers))
+        }
+    };
+    let mut tuning = Tuning::default();
     for kind in YardstickKind::ALL {
         let restarts: &[f64] = match kind {
             YardstickKind::RandomWalk => &RESTARTS,
             _ => &RESTARTS[..1],
         };
-        let mut best: Option<(f64, TunedPolicy)> = None;
+        let mut best: Option<(f64, TunedPolicy, Vec<BudgetReached>)> = None;
         for &restart in restarts {
             let with = TunedYardsticks {
                 restart,
                 ..tuned.clone()
             };
-            let policy = tune_rule(days, wrong_per_day, |day| kind.rule(&with, &day.book));
+            let make = |day: &LabelledDay| kind.rule(&with, &day.book);
+            let (policy, reached) = tune_rule(days, method, wrong_per_day, workers, make);
             let better = best
                 .as_ref()
-                .is_none_or(|(_, known)| policy.is_better_than(known));
+                .is_none_or(|(_, known, _)| policy.is_better_than(known));
             if better {
-                best = Some((restart, policy));
+                best = Some((restart, policy, reached));
             }
         }
-        if let Some((restart, policy)) = best {
+        if let Some((restart, policy, reached)) = best {
             if kind == YardstickKind::RandomWalk {
                 tuned.restart = restart;
             }
-            tuned.policies.insert(kind.as_str().to_owned(), policy);
+            tuning.insert(kind.as_str(), policy, reached);
         }
     }
+    tuned.policies = std::mem::take(&mut tuning.tuned.policies);
     tuned.best = best(&tuned.policies);
-    tuned
+    Tuning { tuned, ..tuning }
 }
 
 /// The name of the best yardstick; of equals the simplest.
@@ -105,175 +164,30 @@ fn best(policies: &BTreeMap<String, TunedPolicy>) -> String {
     best.map_or_else(String::new, |(name, _)| name.to_owned())
 }
 
-/// Tunes a policy whose rule `make` gives for each day.
-pub fn tune_rule<R: BlameRule>(
+/// Tunes a policy whose rule `make` gives for each day; what it would reach within each of [`BUDGETS`]
+/// is told beside it.
+pub fn tune_rule<R: BlameRule + Send + Sync>(
     days: &[LabelledDay],
+    method: TuningMethod,
     wrong_per_day: f64,
-    make: impl Fn(&LabelledDay) -> R,
-) -> TunedPolicy {
-    // What a rule knows of a network is worked out once a day, not each time that the day is heard.
-    let rules: Vec<R> = days.iter().map(make).collect();
-    let mut best: Option<(Reached, StatementThresholds)> = None;
-    for wait_s in WAITS_S {
-        let said = collect(days, wait_s, &rules);
-        for price in PRICES {
-            let thresholds = StatementThresholds {
-                wait_s,
-                least: least(&said, price),
-                ..StatementThresholds::default()
-            };
-            let expected = wrong_at(&said, &thresholds.least);
-            let length: f64 = days.iter().map(LabelledDay::length_days).sum();
-            // What is not said leaves alarms to others, so that more may be said in the end.
-            if f64::from(expected) > wrong_per_day * length {
-                continue;
-            }
-            let reached = reach(days, &thresholds, &rules);
-            if reached.wrong_per_day() > wrong_per_day {
-                continue;
-            }
-            if best
-                .as_ref()
-                .is_none_or(|(known, _)| reached.is_better_than(known))
-            {
-                best = Some((reached, thresholds));
-            }
-            break;
-        }
-    }
-    let Some((reached, thresholds)) = best else {
-        return TunedPolicy::default();
-    };
-    TunedPolicy {
-        wait_s: thresholds.wait_s,
-        least: thresholds.least,
-        named_first: reached.share(),
-        wrong_per_day: reached.wrong_per_day(),
-    }
-}
-
-/// A statement with its score and what it was worth.
-type Scored = (Cause, f64, Worth);
-
-fn collect<R: BlameRule>(
-    days: &[LabelledDay],
-    wait_s: f64,
-    rules: &[R],
-) -> Vec<Scored> {
-    let mut all = Vec::new();
-    for (day, rule) in days.iter().zip(rules) {
-        let thresholds = StatementThresholds::none(wait_s);
-        let mut online = OnlineYardstick::new(rule, thresholds, day.book.clone());
-        let said = heard(&mut online, &day.alarms, day.until);
-        let measure = Measure::new(day.book.graph(), &day.troubles);
-        let scored = said.iter().zip(online.scores());
-        all.extend(scored.map(|(c, score)| (c.cause, *score, measure.worth(c))));
-    }
-    all
-}
-
-/// The threshold of each cause from which on right statements outweigh wrong ones at a price.
-fn least(said: &[Scored], price: f64) -> BTreeMap<Cause, f64> {
-    let mut least = BTreeMap::new();
-    for cause in Cause::ALL {
-        let mut ours: Vec<&Scored> = said.iter().filter(|(c, ..)| *c == cause).collect();
-        ours.sort_by(|x, y| y.1.total_cmp(&x.1));
-        let (mut gain, mut best) = (0.0, (0.0, None));
-        for (place, (_, score, worth)) in ours.iter().enumerate() {
-            gain += match worth {
-                Worth::Right(_) => 1.0,
-                Worth::RealTrouble => 0.0,
-                Worth::Wrong => -price,
-            };
-            // Statements of the same score are said or left unsaid together.
-            let last_of_score = ours.get(place + 1).is_none_or(|next| next.1 < *score);
-            if last_of_score && gain > best.0 {
-                best = (gain, Some(*score));
-            }
-        }
-        least.extend(best.1.map(|score| (cause, round_down(score))));
-    }
-    least
-}
-
-/// A threshold as it stands in the document: not above the score that it lets pass.
-fn round_down(score: f64) -> f64 {
-    (score * 1e6).floor() / 1e6
-}
-
-fn wrong_at(said: &[Scored], least: &BTreeMap<Cause, f64>) -> u32 {
-    let passes = |(cause, score, worth): &&Scored| {
-        *worth == Worth::Wrong && least.get(cause).is_some_and(|least| score >= least)
-    };
-    said.iter().filter(passes).count() as u32
-}
-
-fn reach<R: BlameRule>(
-    days: &[LabelledDay],
-    thresholds: &StatementThresholds,
-    rules: &[R],
-) -> Reached {
-    let mut reached = Reached::default();
-    for (day, rule) in days.iter().zip(rules) {
-        let mut online = OnlineYardstick::new(rule, thresholds.clone(), day.book.clone());
-        let said: Vec<Commitment> = heard(&mut online, &day.alarms, day.until);
-        let measure = Measure::new(day.book.graph(), &day.troubles);
-        for (place, _) in day.faults() {
-            reached.faults += 1;
-            reached.named_first += u32::from(measure.named_first(place, &said));
-        }
-        reached.wrong += measure.count(&said).wrong();
-        reached.days += day.length_days();
-    }
-    reached
-}
-
-/// Notes the features of every hypothesis that is weighed, and blames nothing.
-struct Notes<'a> {
-    measure: Measure<'a>,
-    taken: RefCell<Vec<Example>>,
-    left_out: RefCell<usize>,
-}
-
-impl BlameRule for Notes<'_> {
-    fn blame(&self, alarm: SceneKey, scene: &AlarmScene, now: Timestamp) -> Option<Blame> {
-        let graph = scene.book().graph();
-        for (hypothesis, _, features) in features(alarm, scene) {
-            let Some(cause) = hypothesis.cause else {
-                continue;
-            };
-            let element = graph.element(hypothesis.element).clone();
-            let said = Commitment::diagnosis(now, element, cause);
-            let holds = matches!(self.measure.worth(&said), Worth::Right(_));
-            let mut left_out = self.left_out.borrow_mut();
-            *left_out += usize::from(!holds);
-            if holds || left_out.is_multiple_of(THINNED) {
-                self.taken.borrow_mut().push(Example {
-                    cause,
-                    features,
-                    holds,
-                });
-            }
-        }
-        None
-    }
-}
-
-fn examples(days: &[LabelledDay]) -> Vec<Example> {
-    let mut all = Vec::new();
-    for day in days {
-        let notes = Notes {
-            measure: Measure::new(day.book.graph(), &day.troubles),
-            taken: RefCell::default(),
-            left_out: RefCell::default(),
+    workers: &impl DayWorkers,
+    make: impl Fn(&LabelledDay) -> R + Sync,
+) -> (TunedPolicy, Vec<BudgetReached>) {
+    let search = ThresholdSearch::new(days, method, workers, make);
+    let (policy, within) = search.within(wrong_per_day);
+    let reached = BUDGETS.map(|budget| {
+        let reached = match budget == wrong_per_day {
+            true => within.clone(),
+            false => search.within(budget).1,
         };
-        let thresholds = StatementThresholds::none(TRAINING_WAIT_S);
-        let mut online = OnlineYardstick::new(&notes, thresholds, day.book.clone());
-        heard(&mut online, &day.alarms, day.until);
-        drop(online);
-        all.extend(notes.taken.into_inner());
-    }
-    all
+        BudgetReached {
+            budget,
+            named_first: reached.named_first(),
+            wrong_per_day: reached.wrong_per_day(),
+            delay_s: reached.delay_s(),
+        }
+    });
+    (policy, reached.into())
 }
 
 #[cfg(test)]
@@ -284,6 +198,8 @@ mod tests {
     use crate::invented::{self, alarm, at, cleared, id};
     use crate::measure::KnownTrouble;
     use crate::rules::OwnAlarmRule;
+    use crate::workers::OneByOne;
+    use domain::cause::Cause;
     use domain::telemetry::AlarmType::{CellDegraded, CellUnavailable};
     use std::sync::Arc;
 
@@ -340,13 +256,49 @@ mod tests {
     #[test]
     fn a_budget_is_kept_by_saying_nothing_of_a_cause_that_is_mostly_wrong() {
         let days = [day()];
-        let tuned = tune_rule(&days, 1.0, |_| OwnAlarmRule);
+        let method = TuningMethod::AlarmsAreTrue;
+        let (tuned, _) = tune_rule(&days, method, 1.0, &OneByOne, |_| OwnAlarmRule);
         assert_eq!(
             tuned.least.keys().collect::<Vec<_>>(),
             [&Cause::CellHardwareFailure]
         );
         assert_eq!((tuned.named_first, tuned.wrong_per_day), (1.0, 0.0));
         let on = TuningDays::default();
-        assert_eq!(tune(&days, on.clone(), 1.0), tune(&days, on, 1.0));
+        for method in [TuningMethod::AlarmsAreTrue, TuningMethod::AlarmsLie] {
+            let tuned = || tune(&days, on.clone(), method, 1.0, &OneByOne);
+            assert_eq!(tuned(), tuned());
+        }
+    }
+
+    /// Cells fail and stay so; others are told to have failed for an hour, and nobody can tell them
+    /// apart before that.
+    fn day_of_false_alarms() -> LabelledDay {
+        let mut day = day();
+        let mut alarms = vec![alarm("cell:1/1", CellUnavailable, 1_000.0)];
+        for hour in 1..20 {
+            let from = f64::from(hour) * 3_600.0;
+            let cell = format!("cell:{}/2", 1 + hour % 4);
+            alarms.push(alarm(&cell, CellUnavailable, from));
+            alarms.push(cleared(&cell, CellUnavailable, from + 3_500.0));
+        }
+        let alarms = alarms.into_iter().map(|alarm| DeliveredAlarm {
+            at: alarm.time,
+            alarm,
+        });
+        day.alarms = alarms.collect();
+        day
+    }
+
+    #[test]
+    fn where_alarms_lie_a_cause_is_waited_for_until_false_alarms_have_cleared() {
+        let days = [day_of_false_alarms()];
+        let tuned = |method| tune_rule(&days, method, 1.0, &OneByOne, |_| OwnAlarmRule);
+        let (hasty, _) = tuned(TuningMethod::AlarmsAreTrue);
+        assert_eq!((hasty.named_first, hasty.least.len()), (0.0, 0));
+        let (patient, reached) = tuned(TuningMethod::AlarmsLie);
+        assert_eq!((patient.named_first, patient.wrong_per_day), (1.0, 0.0));
+        assert_eq!(patient.wait_s, 3_600.0);
+        assert_eq!(reached.len(), BUDGETS.len());
+        assert_eq!(reached[0].delay_s, Some(3_700.0));
     }
 }

@@ -54,7 +54,8 @@ impl RandomWalkRule {
             needs.map(place).collect()
         });
         let steps: Vec<Vec<usize>> = steps.collect();
-        let starts: Vec<(usize, f64)> = starts.iter().map(|(e, share)| (place(e), *share)).collect();
+        let starts: Vec<(usize, f64)> =
+            starts.iter().map(|(e, share)| (place(e), *share)).collect();
         let mut found = vec![0.0; reached.len()];
         for (start, share) in &starts {
             found[*start] = *share;

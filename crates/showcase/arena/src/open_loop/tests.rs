@@ -32,7 +32,9 @@ fn every_policy_diagnoses_the_same_stream() {
         "small troubles are known to whoever judges"
     );
 
-    let tuned = tune_on(std::slice::from_ref(&day), TuningDays::default(), 5.0);
+    let one = std::slice::from_ref(&day);
+    let method = TuningMethod::AlarmsAreTrue;
+    let tuned = tune_on(one, TuningDays::default(), method, 5.0).tuned;
     let runs = diagnose(&day, 50_301, &tuned);
     assert_eq!(runs.len(), YardstickKind::ALL.len() + 1);
     assert!(!runs[0].faults.is_empty());
