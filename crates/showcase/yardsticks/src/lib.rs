@@ -14,7 +14,7 @@
 //!   logistic regression; [`kind`], [`catalogue`]: all of them by name;
 //! - [`named`], [`named_past`], [`named_rules`], [`named_codebook`]: first alarm, own alarm, most alarms and a
 //!   codebook where nobody knows what types mean;
-//! - [`labelled`], [`likelihood`], [`false_alarms`], [`tuning`], [`threshold_search`], [`tuned`]: what is
+//! - [`labelled`], [`likelihood`], [`false_alarms`], [`tuning`], [`tuning_method`], [`threshold_search`], [`tuned`]: what is
 //!   learnt, on which seeds, and the thresholds that keep all to the same budget of wrong statements;
 //!   [`workers`]: who works through the days.
 //!
@@ -45,6 +45,7 @@ pub mod scene;
 pub mod threshold_search;
 pub mod tuned;
 pub mod tuning;
+pub mod tuning_method;
 pub mod walk;
 pub mod workers;
 
@@ -61,5 +62,6 @@ pub use named_rules::{FirstNamedAlarmRule, JoinedNodes, MostNamedAlarmsRule, Own
 pub use online::{Blame, BlameRule, OnlineYardstick, StatementThresholds, Yardstick, heard};
 pub use scene::{AlarmScene, SceneAlarm};
 pub use tuned::{TunedError, TunedPolicy, TunedYardsticks, TuningDays};
-pub use tuning::{BUDGETS, BudgetReached, Tuning, TuningMethod, tune, tune_rule};
+pub use tuning::{BUDGETS, BudgetReached, Tuning, tune, tune_rule};
+pub use tuning_method::TuningMethod;
 pub use workers::{DayWorkers, OneByOne};

@@ -11,7 +11,7 @@ use crate::labelled::LabelledDay;
 use crate::measure::{Measure, Worth};
 use crate::online::{BlameRule, OnlineYardstick, StatementThresholds, heard};
 use crate::tuned::TunedPolicy;
-use crate::tuning::TuningMethod;
+use crate::tuning_method::TuningMethod;
 use crate::workers::DayWorkers;
 use domain::cause::Cause;
 use std::collections::{BTreeMap, BTreeSet};

@@ -38,17 +38,18 @@ impl RandomWalkRule {
         }
     }
 
-    /// The share of time at each element that is reached from those of the alarms.
-    fn found(&self, alarms: &BTreeSet<SceneKey>) -> BTreeMap<ElementNumber, f64> {
+    /// The share of time at each element that is reached from those of the alarms, in their order.
+    fn found(&self, alarms: &BTreeSet<SceneKey>) -> Vec<(ElementNumber, f64)> {
         let mut starts: BTreeMap<ElementNumber, f64> = BTreeMap::new();
         for (element, _) in alarms {
             *starts.entry(*element).or_default() += 1.0 / alarms.len() as f64;
         }
         let reached = self.reached(&starts);
-        let place = |element: &ElementNumber| {
-            let place = reached.binary_search(element);
-            place.expect("what is needed by what is reached is reached")
-        };
+        let mut places = vec![0; self.needs.len()];
+        for (place, element) in reached.iter().enumerate() {
+            places[*element] = place;
+        }
+        let place = |element: &ElementNumber| places[*element];
         let steps = reached.iter().map(|element| {
             let needs = self.needs[*element].iter();
             needs.map(place).collect()
@@ -121,7 +122,10 @@ impl BlameRule for RandomWalkRule {
             return None;
         }
         let found = self.found(&around);
-        let share = |h: &FaultHypothesis| found.get(&h.element).copied().unwrap_or(0.0);
+        let share = |h: &FaultHypothesis| {
+            let place = found.binary_search_by_key(&h.element, |(element, _)| *element);
+            place.map_or(0.0, |place| found[place].1)
+        };
         let all: f64 = suspects.iter().map(|(h, _)| share(h)).sum();
         let mut best: Option<(f64, &FaultHypothesis, &Vec<SceneKey>)> = None;
         for (hypothesis, explains) in &suspects {
@@ -147,7 +151,7 @@ mod tests {
         let rule = RandomWalkRule::new(0.3, &graph);
         let number = |id: &str| invented::number(&graph, id);
         let alarms = ["link:R-1", "link:R-2"].map(|l| (number(l), AlarmType::LossOfSignal));
-        let found = rule.found(&alarms.into());
+        let found: BTreeMap<_, _> = rule.found(&alarms.into()).into_iter().collect();
         assert!((found.values().sum::<f64>() - 1.0).abs() < 1e-9);
         assert!(found[&number("duct:d")] > found[&number("optic:R-1/a")]);
         assert!(
