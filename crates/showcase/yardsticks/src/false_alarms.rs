@@ -151,9 +151,11 @@ impl FalseAlarmFigures {
             })
             .collect::<Vec<_>>()
         });
+        // Types that no cause is expected to raise are strange company, and explained by nothing.
+        let possible = company.into_iter().filter(|(_, (could, _))| *could > 0.0);
         Self {
             standing: standing.collect(),
-            together: company.into_iter().map(|(t, of)| (t, share(of))).collect(),
+            together: possible.map(|(t, of)| (t, share(of))).collect(),
             accompanied_false: share(with_false),
             accompanied_faults: share(with_faults),
         }

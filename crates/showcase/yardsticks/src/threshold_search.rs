@@ -50,7 +50,8 @@ impl Reached {
         delays.get(delays.len() / 2).copied()
     }
 
-    fn is_better_than(&self, other: &Self) -> bool {
+    /// True if more was named first, or as much with fewer wrong statements.
+    pub(crate) fn is_better_than(&self, other: &Self) -> bool {
         (self.named_first, other.wrong) > (other.named_first, self.wrong)
     }
 

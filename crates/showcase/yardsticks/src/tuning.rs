@@ -13,7 +13,7 @@ use crate::kind::YardstickKind;
 use crate::labelled::LabelledDay;
 use crate::likelihood::Likelihoods;
 use crate::online::BlameRule;
-use crate::threshold_search::ThresholdSearch;
+use crate::threshold_search::{Reached, ThresholdSearch};
 use crate::tuned::{TunedPolicy, TunedYardsticks, TuningDays};
 use crate::tuning_method::TuningMethod;
 use crate::workers::DayWorkers;
@@ -138,11 +138,18 @@ pub fn tune_rule<R: BlameRule + Send + Sync>(
 ) -> (TunedPolicy, Vec<BudgetReached>) {
     let search = ThresholdSearch::new(days, method, workers, make);
     let (policy, within) = search.within(wrong_per_day);
+    let mut most: Option<Reached> = None;
     let reached = BUDGETS.map(|budget| {
         let reached = match budget == wrong_per_day {
             true => within.clone(),
             false => search.within(budget).1,
         };
+        // What keeps to a smaller budget keeps to this one.
+        let reached = match most.take() {
+            Some(of_less) if of_less.is_better_than(&reached) => of_less,
+            _ => reached,
+        };
+        most = Some(reached.clone());
         BudgetReached {
             budget,
             named_first: reached.named_first(),
