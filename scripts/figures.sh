@@ -10,14 +10,14 @@ convoke=${1:-target/release/convoke}
 mkdir -p figures
 
 # Every policy on thirty days; a batch that was ended goes on where it was.
-"$convoke" simulate --days 1 --seeds 70001..70030 --policy agents,manual,correlated,none \
+"$convoke" simulate --days 1 --seeds 70031..70060 --policy agents,manual,correlated,none \
     --out figures/days.jsonl --html figures/days.html | tee figures/days.txt
 # The same where nothing errs.
-"$convoke" simulate --days 1 --seeds 70001..70030 --world ideal --policy agents,manual,correlated,none \
+"$convoke" simulate --days 1 --seeds 70031..70060 --world ideal --policy agents,manual,correlated,none \
     --out figures/ideal.jsonl --html figures/ideal.html | tee figures/ideal.txt
 # Every policy on recorded streams of alarms.
-"$convoke" eval faults --world ideal --seeds 70001..70030 | tee figures/streams.txt
-"$convoke" eval faults --world erring --seeds 70001..70030 | tee figures/erring-streams.txt
+"$convoke" eval faults --world ideal --seeds 70031..70060 | tee figures/streams.txt
+"$convoke" eval faults --world erring --seeds 70031..70060 | tee figures/erring-streams.txt
 # The same on a network that is differently built, by what was learnt from its unlabelled past.
 "$convoke" eval faults --world other --seeds 70001..70030 | tee figures/second-world.txt
 # Every kind of fault, of any size, ten times.
@@ -26,5 +26,5 @@ mkdir -p figures
 # Large outages only, as in the demo.
 "$convoke" simulate --seeds 80101..80300 | tee figures/stories.txt
 # What the comparison rests on.
-"$convoke" simulate --days 1 --seeds 70001..70030 --world ideal --sweep-practice --policy manual \
+"$convoke" simulate --days 1 --seeds 70031..70060 --world ideal --sweep-practice --policy manual \
     | tee figures/practice.txt
