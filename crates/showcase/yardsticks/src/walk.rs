@@ -24,6 +24,8 @@ const REMEMBERED: usize = 50_000;
 
 /// Alarms around one, with that: what an answer depends on.
 type AskedOf = (SceneKey, Vec<SceneKey>);
+/// The place of what is blamed among the hypotheses that expect the alarm, and its score; none if nothing is.
+type WalkAnswer = Option<(usize, f64)>;
 
 /// Blames the element at which the walker is found most often among those that could have raised the
 /// alarm; as sure as it is found there oftener than at the others, times how many alarms there are.
@@ -34,7 +36,7 @@ pub struct RandomWalkRule {
     needs: Arc<Vec<Vec<ElementNumber>>>,
     /// What was blamed before, by its place among the hypotheses that expect the alarm, and its score: a
     /// walk is long, and whoever tunes has the same alarms weighed many times.
-    answers: Arc<Mutex<BTreeMap<AskedOf, Option<(usize, f64)>>>>,
+    answers: Arc<Mutex<BTreeMap<AskedOf, WalkAnswer>>>,
 }
 
 impl RandomWalkRule {

@@ -17,7 +17,7 @@ use domain::telemetry::{Action, Alarm, AlarmType, Outcome, Telemetry};
 use domain::time::Timestamp;
 use findings::{RoutingFinding, RoutingSurvey, SurveyReading};
 use memory::{ConfigurationMemory, ParameterChange};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// The make of routers whose parameters are known here.
 pub const MAKE: &str = "FRRouting";

@@ -4,6 +4,7 @@ use super::*;
 use domain::cause::Cause;
 use domain::inventory::{Domain, Element, Link};
 use domain::telemetry::{Condition, Configuration, Measurement, Severity};
+use std::collections::BTreeMap;
 
 fn id(name: &str) -> ElementId {
     ElementId::new(name)
