@@ -63,7 +63,7 @@ impl StreamDays {
 
     /// How policies are tuned on such days.
     pub fn tuning_method(&self) -> TuningMethod {
-        match alarms_lie(&self.errors) {
+        match self.errors.alarms_lie() {
             true => TuningMethod::AlarmsLie,
             false => TuningMethod::AlarmsAreTrue,
         }
@@ -71,7 +71,7 @@ impl StreamDays {
 
     /// The tuned yardsticks that ship for such days.
     pub fn tuned_in_force(&self) -> &'static TunedYardsticks {
-        TunedYardsticks::in_force_if(alarms_lie(&self.errors))
+        TunedYardsticks::in_force_if(self.errors.alarms_lie())
     }
 
     /// How they stand in a document that was tuned on these seeds, first and last.
@@ -84,11 +84,6 @@ impl StreamDays {
             world: self.errors.to_string(),
         }
     }
-}
-
-/// True if some alarms of such days are false: then the yardsticks are others.
-fn alarms_lie(errors: &TelemetryErrors) -> bool {
-    errors.false_alarms > 0.0
 }
 
 /// Records a stream; the policy of `days` is ignored. `progress` is called from time to time with the

@@ -199,6 +199,11 @@ impl TelemetryErrors {
     /// The worlds that have a name.
     pub const WORLDS: [&str; 2] = ["ideal", "erring"];
 
+    /// True if some alarms are of conditions that do not exist.
+    pub fn alarms_lie(&self) -> bool {
+        self.false_alarms > 0.0
+    }
+
     /// No errors.
     pub fn none() -> Self {
         Self {

@@ -351,7 +351,7 @@ impl Simulation {
 
     /// True if some of its alarms are of conditions that do not exist.
     pub fn alarms_lie(&self) -> bool {
-        self.parameters.errors.false_alarms > 0.0
+        self.parameters.errors.alarms_lie()
     }
 
     /// Sites out of service at this instant, for any cause: for the referee and for maps.

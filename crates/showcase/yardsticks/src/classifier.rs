@@ -5,7 +5,7 @@
 //! same examples give the same coefficients. Read next: [`crate::tuning`], which trains it.
 
 use crate::codebook::{FaultHypothesis, Relation, SceneKey};
-use crate::false_alarms::FalseAlarmIndex;
+use crate::false_alarms::{FalseAlarmIndex, rounded};
 use crate::online::{Blame, BlameRule};
 use crate::rules::{blame, own_cause, suspects};
 use crate::scene::AlarmScene;
@@ -65,24 +65,22 @@ pub(crate) struct Example {
 impl Classifier {
     /// Trains on examples. A cause of which no example holds is left out.
     pub(crate) fn train(examples: &[Example]) -> Self {
-        let mut coefficients = BTreeMap::new();
-        for cause in Cause::ALL {
-            let ours: Vec<&Example> = examples.iter().filter(|e| e.cause == cause).collect();
-            if ours.iter().any(|example| example.holds) {
-                coefficients.insert(cause, descend(&ours));
-            }
-        }
-        Self { coefficients }
+        Self::fitted(examples, descend)
     }
 
     /// The same on examples most of which come of false alarms, by Newton's method: one that holds is
     /// so rare among them that descending the gradient gets nowhere.
     pub(crate) fn train_on_false_alarms(examples: &[Example]) -> Self {
+        Self::fitted(examples, newton)
+    }
+
+    /// The coefficients of every cause of which an example holds, each fitted to its own examples.
+    fn fitted(examples: &[Example], fit: fn(&[&Example]) -> Vec<f64>) -> Self {
         let mut coefficients = BTreeMap::new();
         for cause in Cause::ALL {
             let ours: Vec<&Example> = examples.iter().filter(|e| e.cause == cause).collect();
             if ours.iter().any(|example| example.holds) {
-                coefficients.insert(cause, newton(&ours));
+                coefficients.insert(cause, fit(&ours));
             }
         }
         Self { coefficients }
@@ -119,10 +117,6 @@ fn descend(examples: &[&Example]) -> Vec<f64> {
         }
     }
     coefficients.into_iter().map(rounded).collect()
-}
-
-fn rounded(coefficient: f64) -> f64 {
-    (coefficient * 1e6).round() / 1e6
 }
 
 /// Newton's method on the sum of logarithmic losses, with one observation's weight on small

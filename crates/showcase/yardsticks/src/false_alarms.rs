@@ -91,8 +91,9 @@ impl Survivors {
     }
 }
 
-fn rounded(share: f64) -> f64 {
-    (share * 1e6).round() / 1e6
+/// A figure as it stands in a document, to a millionth: it is the same when it is read again.
+pub(crate) fn rounded(figure: f64) -> f64 {
+    (figure * 1e6).round() / 1e6
 }
 
 impl FalseAlarmFigures {
@@ -378,9 +379,7 @@ impl Beside {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::commitment::DeliveredAlarm;
     use crate::invented::{self, alarm, at, cleared, id, number};
-    use crate::measure::KnownTrouble;
     use domain::cause::Cause;
     use domain::telemetry::AlarmType::{CellDegraded, CellUnavailable};
     use std::sync::Arc;
@@ -395,25 +394,7 @@ mod tests {
                 alarms.push(cleared(cell, CellUnavailable, from + after_s + 400.0));
             }
         }
-        let alarms = alarms.into_iter().map(|alarm| DeliveredAlarm {
-            at: alarm.time,
-            alarm,
-        });
-        LabelledDay {
-            book: Arc::new(Codebook::new(invented::town())),
-            alarms: alarms.collect(),
-            troubles: vec![KnownTrouble {
-                element: id("cell:1/1"),
-                cause: Some(Cause::CellHardwareFailure),
-                from: at(900.0),
-                until: None,
-                restored: None,
-                area: [id("site:1")].into(),
-                counts: true,
-            }],
-            from: at(0.0),
-            until: at(86_400.0),
-        }
+        invented::day(alarms)
     }
 
     fn index() -> (LabelledDay, FalseAlarmIndex) {

@@ -3,11 +3,15 @@
 //!
 //! Knows nothing of the simulated network. Read next: [`crate::consequences`].
 
+use crate::codebook::Codebook;
 use crate::commitment::DeliveredAlarm;
 use crate::consequences::{Consequences, ElementNumber};
+use crate::labelled::LabelledDay;
+use crate::measure::KnownTrouble;
 use crate::named::NamedScene;
 use crate::named_past::NamedPast;
 use crate::scene::SceneAlarm;
+use domain::cause::Cause;
 use domain::inventory::{
     Cell, Domain, Element, ElementId, ElementKind, Inventory, Link, RadioUnit,
 };
@@ -46,6 +50,36 @@ pub(crate) fn cleared(element: &str, alarm_type: AlarmType, s: f64) -> Alarm {
     }
 }
 
+/// Alarms that are delivered as they are noticed.
+pub(crate) fn delivered(alarms: impl IntoIterator<Item = Alarm>) -> Vec<DeliveredAlarm> {
+    let alarms = alarms.into_iter();
+    alarms
+        .map(|alarm| DeliveredAlarm {
+            at: alarm.time,
+            alarm,
+        })
+        .collect()
+}
+
+/// A day of these alarms on which cell 1/1 fails at second 900, and stays so.
+pub(crate) fn day(alarms: Vec<Alarm>) -> LabelledDay {
+    LabelledDay {
+        book: Arc::new(Codebook::new(town())),
+        alarms: delivered(alarms),
+        troubles: vec![KnownTrouble {
+            element: id("cell:1/1"),
+            cause: Some(Cause::CellHardwareFailure),
+            from: at(900.0),
+            until: None,
+            restored: None,
+            area: [id("site:1")].into(),
+            counts: true,
+        }],
+        from: at(0.0),
+        until: at(86_400.0),
+    }
+}
+
 /// Alarms that stand, by element, name and second, as they were delivered one after the other.
 pub(crate) fn named_scene(alarms: &[(&str, &str, f64)]) -> NamedScene {
     let alarms = alarms.iter().zip(0..);
@@ -62,15 +96,11 @@ pub(crate) fn named_scene(alarms: &[(&str, &str, f64)]) -> NamedScene {
 
 /// The counts of a past in which these alarms were delivered as they were noticed.
 pub(crate) fn named_past(alarms: &[(&str, &str, f64)]) -> NamedPast {
-    let delivered = alarms.iter().map(|(element, name, s)| DeliveredAlarm {
-        at: at(*s),
-        alarm: Alarm {
-            qualifier: (*name).to_owned(),
-            ..alarm(element, AlarmType::Unknown, *s)
-        },
+    let alarms = alarms.iter().map(|(element, name, s)| Alarm {
+        qualifier: (*name).to_owned(),
+        ..alarm(element, AlarmType::Unknown, *s)
     });
-    let delivered: Vec<DeliveredAlarm> = delivered.collect();
-    NamedPast::of(&delivered)
+    NamedPast::of(&delivered(alarms))
 }
 
 fn element(kind: ElementKind, name: &str, parent: Option<&str>) -> Element {

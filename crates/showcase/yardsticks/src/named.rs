@@ -210,7 +210,7 @@ pub fn tune_named(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::invented::{alarm, at, cleared, id};
+    use crate::invented::{alarm, at, cleared, delivered, id};
     use domain::telemetry::AlarmType;
 
     /// Blames the alarming element itself, the surer the longer its name is.
@@ -234,16 +234,6 @@ mod tests {
         }
     }
 
-    fn delivered(alarms: Vec<Alarm>) -> Vec<DeliveredAlarm> {
-        let alarms = alarms.into_iter();
-        alarms
-            .map(|alarm| DeliveredAlarm {
-                at: alarm.time,
-                alarm,
-            })
-            .collect()
-    }
-
     #[test]
     fn names_are_told_apart_and_what_clears_in_time_is_not_spoken_of() {
         let stream = delivered(vec![
@@ -262,7 +252,7 @@ mod tests {
     #[test]
     fn a_threshold_keeps_to_so_many_statements_a_day() {
         let alarms = (1..=9).map(|n| named(&format!("link:{}", "x".repeat(n)), "R_LOS", 0.0));
-        let stream = delivered(alarms.collect());
+        let stream = delivered(alarms);
         let end = at(86_400.0);
         let least = tune_named(&Blunt, &stream, end, 1.0, 3.0);
         let said = heard(&mut NamedYardstick::new(Blunt, least), &stream, end);

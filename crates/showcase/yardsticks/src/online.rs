@@ -343,7 +343,7 @@ fn due_until(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::invented::{self, alarm, at, cleared, id};
+    use crate::invented::{self, alarm, at, cleared, delivered, id};
     use domain::telemetry::AlarmType;
 
     /// Blames every alarm's own element for a broken fibre.
@@ -371,16 +371,6 @@ mod tests {
         OnlineYardstick::new(Blunt, thresholds, book)
     }
 
-    fn delivered(alarms: &[Alarm]) -> Vec<DeliveredAlarm> {
-        let alarms = alarms.iter().cloned();
-        alarms
-            .map(|alarm| DeliveredAlarm {
-                at: alarm.time,
-                alarm,
-            })
-            .collect()
-    }
-
     #[test]
     fn what_clears_in_time_is_not_spoken_of_and_what_stands_is_once() {
         let flap = [
@@ -390,7 +380,7 @@ mod tests {
             alarm("link:R-3", AlarmType::LossOfSignal, 55.0),
             alarm("link:R-3", AlarmType::LinkDown, 60.0),
         ];
-        let said = heard(&mut blunt(1.0), &delivered(&flap), at(1_000.0));
+        let said = heard(&mut blunt(1.0), &delivered(flap), at(1_000.0));
         let expected = Commitment::diagnosis(at(110.0), id("link:R-3"), Cause::FibreCut);
         assert_eq!(said, [expected]);
     }
@@ -398,13 +388,13 @@ mod tests {
     #[test]
     fn what_is_not_sure_enough_is_left_unsaid() {
         let one = [alarm("link:R-3", AlarmType::LossOfSignal, 50.0)];
-        assert!(heard(&mut blunt(2.0), &delivered(&one), at(1_000.0)).is_empty());
+        assert!(heard(&mut blunt(2.0), &delivered(one.clone()), at(1_000.0)).is_empty());
         assert_eq!(
-            heard(&mut blunt(1.0), &delivered(&one), at(1_000.0)).len(),
+            heard(&mut blunt(1.0), &delivered(one.clone()), at(1_000.0)).len(),
             1
         );
         assert!(
-            heard(&mut blunt(1.0), &delivered(&one), at(100.0)).is_empty(),
+            heard(&mut blunt(1.0), &delivered(one.clone()), at(100.0)).is_empty(),
             "not due yet"
         );
     }
@@ -416,7 +406,7 @@ mod tests {
             alarm("link:R-3", AlarmType::LossOfSignal, 90.0),
             alarm("nowhere:1", AlarmType::LossOfSignal, 95.0),
         ];
-        assert!(heard(&mut blunt(1.0), &delivered(&late), at(1_000.0)).is_empty());
+        assert!(heard(&mut blunt(1.0), &delivered(late), at(1_000.0)).is_empty());
     }
 
     #[test]
@@ -433,7 +423,7 @@ mod tests {
             alarm("link:R-3", AlarmType::LossOfSignal, 20.0),
             cleared("link:R-1", AlarmType::LossOfSignal, 500.0),
         ];
-        let said = heard(&mut online, &delivered(&alarms), at(1_000.0));
+        let said = heard(&mut online, &delivered(alarms), at(1_000.0));
         let expected = Commitment::diagnosis(at(620.0), id("link:R-3"), Cause::FibreCut);
         assert_eq!(said, [expected]);
     }

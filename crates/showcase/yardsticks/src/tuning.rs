@@ -163,15 +163,11 @@ pub fn tune_rule<R: BlameRule + Send + Sync>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::codebook::Codebook;
-    use crate::commitment::DeliveredAlarm;
-    use crate::invented::{self, alarm, at, cleared, id};
-    use crate::measure::KnownTrouble;
+    use crate::invented::{self, alarm, cleared};
     use crate::rules::OwnAlarmRule;
     use crate::workers::OneByOne;
     use domain::cause::Cause;
     use domain::telemetry::AlarmType::{CellDegraded, CellUnavailable};
-    use std::sync::Arc;
 
     /// A day on which a cell fails and its alarm tells so, and another is told to be degraded each
     /// hour for nothing.
@@ -182,25 +178,7 @@ mod tests {
             alarms.push(alarm("cell:2/1", CellDegraded, from));
             alarms.push(cleared("cell:2/1", CellDegraded, from + 3_000.0));
         }
-        let alarms = alarms.into_iter().map(|alarm| DeliveredAlarm {
-            at: alarm.time,
-            alarm,
-        });
-        LabelledDay {
-            book: Arc::new(Codebook::new(invented::town())),
-            alarms: alarms.collect(),
-            troubles: vec![KnownTrouble {
-                element: id("cell:1/1"),
-                cause: Some(Cause::CellHardwareFailure),
-                from: at(900.0),
-                until: None,
-                restored: None,
-                area: [id("site:1")].into(),
-                counts: true,
-            }],
-            from: at(0.0),
-            until: at(86_400.0),
-        }
+        invented::day(alarms)
     }
 
     #[test]
@@ -243,7 +221,6 @@ mod tests {
     /// Cells fail and stay so; others are told to have failed for an hour, and nobody can tell them
     /// apart before that.
     fn day_of_false_alarms() -> LabelledDay {
-        let mut day = day();
         let mut alarms = vec![alarm("cell:1/1", CellUnavailable, 1_000.0)];
         for hour in 1..20 {
             let from = f64::from(hour) * 3_600.0;
@@ -251,12 +228,7 @@ mod tests {
             alarms.push(alarm(&cell, CellUnavailable, from));
             alarms.push(cleared(&cell, CellUnavailable, from + 3_500.0));
         }
-        let alarms = alarms.into_iter().map(|alarm| DeliveredAlarm {
-            at: alarm.time,
-            alarm,
-        });
-        day.alarms = alarms.collect();
-        day
+        invented::day(alarms)
     }
 
     #[test]

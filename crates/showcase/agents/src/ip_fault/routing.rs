@@ -113,19 +113,11 @@ impl RoutingCare {
                 self.survey_in(SETTLE_S)
             }
             AlarmChange::Cleared => {
-                let is_about = |finding: &RoutingFinding, alarmed: &ElementId| {
-                    let link = inventory.links.get(alarmed);
-                    finding.element == *alarmed
-                        || link.is_some_and(|link| {
-                            [&link.a, &link.b].contains(&&finding.element)
-                                || link.ducts.contains(&finding.element)
-                        })
-                };
                 let standing = self.alarms.standing().map(|((element, _), _)| element);
                 let standing: BTreeSet<&ElementId> = standing.collect();
                 self.left.retain(|finding| {
-                    !is_about(finding, &alarm.resource)
-                        || standing.iter().any(|alarmed| is_about(finding, alarmed))
+                    let shows_at = |alarmed| finding.shows_at(alarmed, inventory);
+                    !shows_at(&alarm.resource) || standing.iter().any(|at| shows_at(at))
                 });
                 Vec::new()
             }

@@ -84,6 +84,16 @@ impl RoutingFinding {
         Some((ElementId::new(element), Cause::parse(cause)?))
     }
 
+    /// True if alarms of an element may be of what is wrong: it is this, or a link that ends on it or runs
+    /// through it.
+    pub fn shows_at(&self, alarmed: &ElementId, inventory: &Inventory) -> bool {
+        let link = inventory.links.get(alarmed);
+        self.element == *alarmed
+            || link.is_some_and(|link| {
+                [&link.a, &link.b].contains(&&self.element) || link.ducts.contains(&self.element)
+            })
+    }
+
     /// True if both say the same of the same element, and would do the same about it.
     pub fn agrees_with(&self, other: &Self) -> bool {
         (&self.element, self.cause, &self.remedy) == (&other.element, other.cause, &other.remedy)

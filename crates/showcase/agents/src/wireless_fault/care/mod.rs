@@ -224,13 +224,13 @@ impl Care {
             }
         }
         self.audit.plan(performance.cells.keys());
-        outputs.extend(self.audit(base));
+        outputs.extend(self.read_due(base));
         self.performance = Some(performance);
         outputs
     }
 
     /// Reads the parameters of cells that are due.
-    fn audit(&mut self, base: &mut Base) -> Vec<Output> {
+    fn read_due(&mut self, base: &mut Base) -> Vec<Output> {
         let mut outputs = Vec::new();
         for element in self.audit.ask() {
             let errand = Errand::Audit(element.clone());
@@ -307,7 +307,7 @@ impl Care {
             Errand::Audit(cell) => {
                 self.audit.answered();
                 let mut outputs = self.audited(base, cell, &outcome);
-                outputs.extend(self.audit(base));
+                outputs.extend(self.read_due(base));
                 outputs
             }
         });
