@@ -154,7 +154,11 @@ mod tests {
             let words = std::fs::read(folder.join("cmdline")).unwrap();
             words.starts_with(b"sleep\0")
         };
-        signal_if(number, Signal::KILL, is_sleep);
+        // A program that has just been started may not have its command line yet.
+        while !signal_if(number, Signal::KILL, is_sleep) {
+            assert_eq!(child.try_wait().unwrap(), None);
+            std::thread::yield_now();
+        }
         assert!(!child.wait().unwrap().success());
     }
 }
