@@ -52,6 +52,7 @@ fn what_its_past_taught_diagnoses_its_days() {
         "most-alarms",
         "codebook",
         "agents-unlearnt",
+        "agents-causes",
         "agents-learnt",
     ];
     assert_eq!(policies, all);

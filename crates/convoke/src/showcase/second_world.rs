@@ -16,7 +16,6 @@ use causality::{AlarmRecordReader, DeviceLinks};
 use report::{OpenLoopRun, OpenLoopTable};
 use std::cmp::Reverse;
 use std::path::Path;
-use std::sync::Arc;
 
 /// The most bytes of a document of causes.
 const LEARNT_BYTES_MAX: u64 = 64 << 20;
@@ -87,7 +86,7 @@ fn diagnosed(
         }
         None => from_past(common, &past)?,
     };
-    let policies = NamedPolicies::tuned(&past, Arc::new(learnt));
+    let policies = NamedPolicies::tuned(&past, &learnt);
     let seeds = days.seeds.iter();
     let runs = seeds.flat_map(|&seed| policies.diagnose(&world.labelled(seed, days.days), seed));
     let runs: Vec<OpenLoopRun> = runs.collect();

@@ -1,14 +1,14 @@
-//! What was learnt from an unlabelled history: which alarm types cause which, for types that nobody here
-//! has a name for.
+//! What was learnt from an unlabelled history: which alarm types have to do with which, and how rare each
+//! is, for types that nobody here has a name for.
 //!
 //! Knows types by the names that their own systems give them, and what a document of
 //! [`causality`] says of them; refuses to know what any of them means. Read next:
 //! [`crate::oss_fault::origin`], which reasons by it.
 
-use causality::{CausalEdge, CausalGraph, GraphDocumentError};
+use causality::{CausalGraph, GraphDocumentError};
 use domain::inventory::ElementId;
 use domain::time::Timestamp;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A type of alarm, by its name at whoever raises it, on an element.
 pub type NamedAlarmKey = (ElementId, String);
@@ -16,60 +16,22 @@ pub type NamedAlarmKey = (ElementId, String);
 /// Alarms that stand, with the instants at which their elements noticed.
 pub type NamedAlarms = BTreeMap<NamedAlarmKey, Timestamp>;
 
-/// The share of onsets on adjacent devices at once from which a type is not of one device alone.
-const SPREADS: f64 = 0.1;
-/// The share of effects at a place from which that place is within reach.
-const REACH: f64 = 0.05;
-/// Seconds that clocks and reports may put an effect before its cause.
-const DISORDER_S: f64 = 45.0;
-/// Effects come at most so many times as late as half of them do, and a while.
-const LATEST: f64 = 6.0;
-const WHILE_S: f64 = 90.0;
-
-/// How one type follows another.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct LearntEffect {
-    /// The latest that it comes after its cause, in seconds.
-    pub latest_s: f64,
-    /// True if it comes on the device of its cause.
-    pub same_device: bool,
-    /// True if it comes on a device that is adjacent to that of its cause.
-    pub over_link: bool,
-}
-
-impl LearntEffect {
-    fn of(edge: &CausalEdge) -> Self {
-        let within = |share: Option<f64>| share.is_none_or(|share| share >= REACH);
-        let delay_s = edge.delay_s.unwrap_or_default().abs() as f64;
-        Self {
-            latest_s: LATEST * delay_s + WHILE_S,
-            same_device: within(edge.same_device),
-            over_link: edge.over_link.is_some_and(|share| share >= REACH),
-        }
-    }
-
-    /// True if an alarm so many seconds after another may be its effect.
-    pub fn in_time(&self, after_s: f64) -> bool {
-        (-DISORDER_S..=self.latest_s).contains(&after_s)
-    }
-}
+/// How often whoever knows nothing takes one device to raise any type: once in thirty days.
+const IGNORANT_PER_S: f64 = 1.0 / 2_592_000.0;
 
 /// One type, as its history shows it.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 struct LearntType {
-    spreads: bool,
-    /// The share of its alarms that came with a type that causes it or that it causes.
-    company: f64,
+    /// True if it was seen to cause another, or to come of one.
+    relates: bool,
+    /// How often one device raises it, a second.
+    rate_per_s: f64,
 }
 
 /// All that was learnt.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LearntCauses {
     types: BTreeMap<String, LearntType>,
-    /// By cause: its effects.
-    effects: BTreeMap<String, BTreeMap<String, LearntEffect>>,
-    /// True if nothing is known of what causes what, so that anything may come of anything.
-    ignorant: bool,
 }
 
 impl LearntCauses {
@@ -83,76 +45,52 @@ impl LearntCauses {
 
     /// What a graph says.
     pub fn of(graph: &CausalGraph) -> Self {
-        let mut learnt = Self::default();
-        let mut alarms: BTreeMap<&str, f64> = BTreeMap::new();
-        for known in &graph.types {
-            alarms.insert(&known.name, known.alarms as f64);
-            let spreads = known.spreads.is_some_and(|share| share >= SPREADS);
-            let known_type = LearntType {
-                spreads,
-                company: 0.0,
+        let lasted_s = (graph.last_s - graph.first_s).max(1) as f64;
+        let device_s = lasted_s * graph.devices.max(1) as f64;
+        let seen = graph.edges.iter().filter(|edge| edge.seen > 0);
+        let related: BTreeSet<&str> = seen
+            .flat_map(|edge| [&*edge.cause, &*edge.effect])
+            .collect();
+        let types = graph.types.iter().map(|known| {
+            let learnt = LearntType {
+                relates: related.contains(known.name.as_str()),
+                rate_per_s: known.alarms.max(1) as f64 / device_s,
             };
-            learnt.types.insert(known.name.clone(), known_type);
+            (known.name.clone(), learnt)
+        });
+        Self {
+            types: types.collect(),
         }
-        for edge in &graph.edges {
-            for name in [&edge.cause, &edge.effect] {
-                let all = alarms.get(name.as_str()).copied().unwrap_or(1.0);
-                let share = (edge.seen as f64 / all.max(1.0)).min(1.0);
-                if let Some(known) = learnt.types.get_mut(name) {
-                    known.company = known.company.max(share);
-                }
-            }
-            let effects = learnt.effects.entry(edge.cause.clone()).or_default();
-            effects.insert(edge.effect.clone(), LearntEffect::of(edge));
-        }
-        learnt
     }
 
-    /// Knows these names and nothing of them: each tells as much as any other, may be of what lies between
-    /// devices, and comes of none. Reasoning by it shows what reasoning by what was learnt gains.
+    /// Knows these names and nothing of them: each tells as much as any other. Reasoning by it shows what
+    /// reasoning by what was learnt gains.
     pub fn ignorant<'n>(names: impl IntoIterator<Item = &'n str>) -> Self {
         let known = LearntType {
-            spreads: true,
-            company: 1.0,
+            relates: true,
+            rate_per_s: IGNORANT_PER_S,
         };
         let types = names.into_iter().map(|name| (name.to_owned(), known));
         Self {
             types: types.collect(),
-            ignorant: true,
-            ..Self::default()
         }
     }
 
-    /// True if nothing is known of what causes what: whatever comes at the same place and time may belong
-    /// together.
-    pub fn is_ignorant(&self) -> bool {
-        self.ignorant
-    }
-
-    /// True if nothing was learnt.
+    /// True if nothing was learnt: no type relates to another.
     pub fn is_empty(&self) -> bool {
-        self.effects.is_empty()
-    }
-
-    /// How an effect follows a cause; none if it was not seen to.
-    pub fn effect(&self, cause: &str, effect: &str) -> Option<&LearntEffect> {
-        self.effects.get(cause)?.get(effect)
+        !self.types.values().any(|known| known.relates)
     }
 
     /// True if a type causes another or is caused by one: alarms of other types tell of nothing.
     pub fn relates(&self, name: &str) -> bool {
-        self.company(name) > 0.0
+        self.types.get(name).is_some_and(|known| known.relates)
     }
 
-    /// True if a type comes on adjacent devices at once, and so is of what lies between them.
-    pub fn spreads(&self, name: &str) -> bool {
-        self.types.get(name).is_some_and(|known| known.spreads)
-    }
-
-    /// The share of a type's alarms that came with its causes or effects: how far one is a sign of
-    /// anything.
-    pub fn company(&self, name: &str) -> f64 {
-        self.types.get(name).map_or(0.0, |known| known.company)
+    /// The types that relate to others, each with how often one device raises it, a second; in the order of
+    /// their names.
+    pub fn related(&self) -> impl Iterator<Item = (&str, f64)> {
+        let related = self.types.iter().filter(|(_, known)| known.relates);
+        related.map(|(name, known)| (name.as_str(), known.rate_per_s))
     }
 }
 
@@ -160,7 +98,7 @@ impl LearntCauses {
 #[allow(clippy::unwrap_used)]
 pub(crate) mod tests {
     use super::*;
-    use causality::RankedType;
+    use causality::{CausalEdge, RankedType};
 
     /// Of light, loss and heat: a laser that ends darkens the far port, a dark port loses the site behind
     /// it, and heat is by itself.
@@ -206,25 +144,25 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_document_says_what_follows_what_and_how_far_each_is_a_sign() {
-        let learnt = LearntCauses::parse(&graph().to_json()).unwrap();
-        let far = learnt.effect("LASER", "DARK").unwrap();
-        assert!(far.over_link && !far.same_device);
-        assert!(far.in_time(3_000.0) && !far.in_time(-60.0));
-        assert_eq!(learnt.effect("DARK", "LASER"), None);
-        assert!(learnt.spreads("DARK") && !learnt.spreads("LASER"));
-        assert_eq!(learnt.company("LASER"), 0.9);
-        assert!(learnt.company("HOT") < 0.01 && !learnt.relates("NEVER_HEARD"));
+    fn a_document_says_what_relates_and_how_rare_it_is() {
+        let mut graph = graph();
+        graph.edges.retain(|edge| edge.cause != "MAINS");
+        let learnt = LearntCauses::parse(&graph.to_json()).unwrap();
+        let related: Vec<&str> = learnt.related().map(|(name, _)| name).collect();
+        assert_eq!(related, ["DARK", "GONE", "LASER"]);
+        let laser = learnt.related().find(|(name, _)| *name == "LASER").unwrap();
+        assert_eq!(laser.1, 20.0 / (10.0 * 2_592_000.0));
+        assert!(!learnt.relates("HOT") && !learnt.relates("NEVER_HEARD"));
         assert!(LearntCauses::parse("window-s 77\n").is_err());
+        graph.edges.clear();
+        assert!(LearntCauses::of(&graph).is_empty() && !learnt.is_empty());
     }
 
     #[test]
-    fn the_ignorant_know_names_and_no_effects() {
+    fn the_ignorant_know_names_alone() {
         let ignorant = LearntCauses::ignorant(["DARK", "GONE"]);
-        assert!(ignorant.is_ignorant() && ignorant.is_empty());
         assert!(ignorant.relates("GONE") && !ignorant.relates("NEVER_HEARD"));
-        assert_eq!(ignorant.company("DARK"), 1.0);
-        assert_eq!(ignorant.effect("DARK", "GONE"), None);
-        assert!(!LearntCauses::of(&graph()).is_ignorant());
+        let rates: BTreeSet<u64> = ignorant.related().map(|(_, rate)| rate.to_bits()).collect();
+        assert_eq!(rates.len(), 1);
     }
 }

@@ -26,11 +26,12 @@ use yardsticks::{
 
 /// The name of the world.
 pub const OTHER: &str = "other";
-/// The agents' reasoning by what was learnt, among the policies.
+/// The agents' reasoning by what the past taught, among the policies.
 pub const LEARNT: &str = "agents-learnt";
-/// The same reasoning by causes of which nothing is known: what it lacks beside [`LEARNT`] is what was
-/// learnt.
+/// The same reasoning by topology alone: what it lacks beside [`LEARNT`] is what was learnt.
 pub const UNLEARNT: &str = "agents-unlearnt";
+/// The same by topology and a graph of causes, as agents have it that are given one.
+pub const CAUSES: &str = "agents-causes";
 /// The yardsticks among the policies, simplest first.
 pub const YARDSTICKS: [&str; 4] = ["first-alarm", "own-alarm", "most-alarms", "codebook"];
 /// The most statements a day that a policy may make of [`BUDGET_SITES`] sites, in the past that its
@@ -140,9 +141,15 @@ fn trouble(trouble: &MetroTrouble) -> KnownTrouble {
 pub struct LearntOriginRule(OriginFinder);
 
 impl LearntOriginRule {
-    /// On a network, by what was learnt, or by nothing ([`LearntCauses::ignorant`]).
-    pub fn new(topology: &Arc<Topology>, learnt: Arc<LearntCauses>) -> Self {
-        Self(OriginFinder::new(Arc::clone(topology), learnt))
+    /// By topology, and a graph of causes or nothing ([`LearntCauses::ignorant`]).
+    pub fn new(topology: &Topology, learnt: &LearntCauses) -> Self {
+        Self(OriginFinder::new(topology, learnt))
+    }
+
+    /// By what the unlabelled past of the network teaches.
+    pub fn taught(topology: &Topology, past: &AlarmPast) -> Self {
+        let alarms = past.alarms.iter().map(|it| (it.at, &it.alarm));
+        Self(OriginFinder::taught(topology, alarms))
     }
 }
 
@@ -175,10 +182,10 @@ pub struct NamedPolicies {
 }
 
 impl NamedPolicies {
-    /// Sets the thresholds of all on a past.
-    pub fn tuned(past: &AlarmPast, learnt: Arc<LearntCauses>) -> Self {
+    /// Sets the thresholds of all on a past, of which `causes` may have been learnt.
+    pub fn tuned(past: &AlarmPast, causes: &LearntCauses) -> Self {
         let graph = Arc::new(Consequences::new(Arc::clone(&past.inventory)));
-        let topology = Arc::new(Topology::new(Arc::clone(&past.inventory)));
+        let topology = Topology::new(Arc::clone(&past.inventory));
         let joined = Arc::new(JoinedNodes::new(Arc::clone(&past.inventory)));
         let heard = Arc::new(NamedPast::of(&past.alarms));
         let first = FirstNamedAlarmRule {
@@ -193,8 +200,8 @@ impl NamedPolicies {
             joined: Arc::clone(&joined),
             past: Arc::clone(&heard),
         };
-        let ignorant = Arc::new(LearntCauses::ignorant(heard.names()));
-        let rules: [(&str, Box<dyn NamedBlameRule>); 6] = [
+        let ignorant = LearntCauses::ignorant(heard.names());
+        let rules: [(&str, Box<dyn NamedBlameRule>); 7] = [
             (YARDSTICKS[0], Box::new(first)),
             (YARDSTICKS[1], Box::new(own)),
             (YARDSTICKS[2], Box::new(most)),
@@ -204,9 +211,10 @@ impl NamedPolicies {
             ),
             (
                 UNLEARNT,
-                Box::new(LearntOriginRule::new(&topology, ignorant)),
+                Box::new(LearntOriginRule::new(&topology, &ignorant)),
             ),
-            (LEARNT, Box::new(LearntOriginRule::new(&topology, learnt))),
+            (CAUSES, Box::new(LearntOriginRule::new(&topology, causes))),
+            (LEARNT, Box::new(LearntOriginRule::taught(&topology, past))),
         ];
         let (days, budget) = (past.length_days(), statements_per_day(&past.inventory));
         let tuned = rules.into_iter().map(|(name, rule)| {

@@ -20,9 +20,9 @@ use domain::time::Timestamp;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// The score from which what was learnt is worth a measurement: one origin of a type that seldom comes
-/// by itself.
-const WORTH_A_LOOK: f64 = 4.5;
+/// The score from which what is blamed is worth a measurement: with it what stands is a hundred times
+/// likelier than by itself (ln 100).
+const WORTH_A_LOOK: f64 = 4.6;
 
 /// What explains some alarms, however that was found.
 pub(super) struct Explained {
@@ -40,7 +40,7 @@ pub(super) fn finder(knowledge: &Knowledge, topology: &Arc<Topology>) -> Option<
         .learnt
         .as_ref()
         .filter(|learnt| !learnt.is_empty())?;
-    Some(OriginFinder::new(Arc::clone(topology), Arc::clone(learnt)))
+    Some(OriginFinder::new(topology, learnt))
 }
 
 impl OssFault {

@@ -48,7 +48,7 @@ fn named(alarms: &[(&str, &str, i64)]) -> Content {
     Content::new("i", "incident").with_payload(incident.to_payload())
 }
 
-/// The link that raised the origin is diagnosed like any other suspicion, and the case is over when its
+/// The link that explains most is diagnosed like any other suspicion, and the case is over when its
 /// alarms are.
 #[test]
 fn the_origin_of_alarms_without_a_name_is_diagnosed() {

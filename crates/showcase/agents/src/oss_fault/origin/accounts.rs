@@ -1,0 +1,317 @@
+//! What accounts best for an alarm: the failure that makes it and all else that stands likeliest, silence
+//! included.
+//!
+//! What is surer to be behind other alarms takes these first. An alarm may also be what comes later of a
+//! failure whose first alarms still stand: then no second failure need be supposed. Read next:
+//! [`super::likelihoods`].
+
+use super::likelihoods::{AROUND_S, LATER, Likelihoods};
+use super::roles::Roles;
+use domain::inventory::ElementKind;
+use domain::time::Timestamp;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::RangeInclusive;
+
+/// An alarm: the numbers of its element and of its name.
+pub(super) type AlarmNumber = (usize, usize);
+
+/// The alarms that stand.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Scene {
+    noticed: BTreeMap<AlarmNumber, Timestamp>,
+    by_time: BTreeSet<(Timestamp, AlarmNumber)>,
+    /// Those that something accounts for already.
+    spoken_for: BTreeSet<AlarmNumber>,
+    /// By alarm: what accounts for it and those around it if nothing began before, once that was asked
+    /// for. It is asked for again with each later alarm.
+    by_itself: BTreeMap<AlarmNumber, Option<(usize, Begun)>>,
+}
+
+impl Scene {
+    pub(super) fn insert(&mut self, alarm: AlarmNumber, noticed: Timestamp) {
+        self.remove(alarm);
+        self.noticed.insert(alarm, noticed);
+        self.by_time.insert((noticed, alarm));
+        self.changed(noticed);
+    }
+
+    pub(super) fn remove(&mut self, alarm: AlarmNumber) {
+        if let Some(noticed) = self.noticed.remove(&alarm) {
+            self.changed(noticed);
+            self.by_time.remove(&(noticed, alarm));
+            self.spoken_for.remove(&alarm);
+        }
+    }
+
+    /// Forgets what was found for alarms around an instant.
+    fn changed(&mut self, at: Timestamp) {
+        for (_, alarm) in self.by_time.range(around(at)) {
+            self.by_itself.remove(alarm);
+        }
+    }
+
+    pub(super) fn noticed(&self, alarm: AlarmNumber) -> Option<Timestamp> {
+        self.noticed.get(&alarm).copied()
+    }
+
+    pub(super) fn speak_for(&mut self, alarm: AlarmNumber) {
+        self.spoken_for.insert(alarm);
+    }
+
+    pub(super) fn is_spoken_for(&self, alarm: AlarmNumber) -> bool {
+        self.spoken_for.contains(&alarm)
+    }
+
+    /// The alarms, latest first.
+    pub(super) fn latest(&self) -> impl Iterator<Item = AlarmNumber> {
+        self.by_time.iter().rev().map(|(_, alarm)| *alarm)
+    }
+
+    /// Those around an instant, each with whether it is still to be accounted for.
+    fn around(&self, at: Timestamp) -> impl Iterator<Item = (AlarmNumber, bool)> {
+        let around = self.by_time.range(around(at));
+        around.map(|(_, alarm)| (*alarm, !self.is_spoken_for(*alarm)))
+    }
+}
+
+/// The alarms around an instant, whichever they are.
+fn around(at: Timestamp) -> RangeInclusive<(Timestamp, AlarmNumber)> {
+    let first = (at.plus_s(-AROUND_S), (0, 0));
+    let last = (at.plus_s(AROUND_S), (usize::MAX, usize::MAX));
+    first..=last
+}
+
+/// An alarm with how surely it is of a failure.
+pub(super) type Told = Vec<(AlarmNumber, f64)>;
+
+/// What accounts for an alarm.
+#[derive(Clone, Debug)]
+pub(super) struct Account {
+    /// Whatever may account for it, each with how much likelier it makes what stands, in logarithms;
+    /// likeliest first.
+    pub(super) ranked: Vec<(usize, f64)>,
+    /// The alarms that the likeliest accounts for.
+    pub(super) told: Told,
+    /// If they come of a failure that began before: its first alarms.
+    pub(super) before: Option<Told>,
+}
+
+/// A failure that may have begun before.
+#[derive(Clone, Debug)]
+struct Begun {
+    likelier: f64,
+    told: Told,
+}
+
+/// What is to be accounted for together.
+type Open = BTreeMap<AlarmNumber, bool>;
+
+/// A network with what is known of it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Accounting<'a> {
+    pub(super) roles: &'a Roles,
+    pub(super) known: &'a Likelihoods,
+}
+
+impl Accounting<'_> {
+    /// What accounts best for an alarm that stands, if it is more than `least` likelier than chance.
+    pub(super) fn account(
+        &self,
+        scene: &mut Scene,
+        alarm: AlarmNumber,
+        least: f64,
+    ) -> Option<Account> {
+        let at = scene.noticed(alarm)?;
+        let begun = self.begun(scene, alarm, at);
+        self.best(scene.around(at).collect(), alarm, least, &begun)
+    }
+
+    /// What took place before that may go on in an alarm: what accounts for earlier ones, and where
+    /// nothing does, what raised one itself.
+    fn begun(
+        &self,
+        scene: &mut Scene,
+        alarm: AlarmNumber,
+        at: Timestamp,
+    ) -> BTreeMap<usize, Begun> {
+        let parts = |of: AlarmNumber| self.roles.takes_part[of.0].iter().map(|part| part.0);
+        let suspects: BTreeSet<usize> = parts(alarm).collect();
+        let mut begun: BTreeMap<usize, Begun> = BTreeMap::new();
+        let mut begins = |suspect: usize, it: Begun| {
+            let known = begun.get(&suspect);
+            if known.is_none_or(|known| it.likelier > known.likelier) {
+                begun.insert(suspect, it);
+            }
+        };
+        let mut seen: BTreeSet<AlarmNumber> = BTreeSet::new();
+        let until = (at.plus_s(-AROUND_S), (0, 0));
+        let before: Vec<(Timestamp, AlarmNumber)> = scene.by_time.range(..until).copied().collect();
+        for (noticed, earlier) in before {
+            if seen.contains(&earlier) || !parts(earlier).any(|it| suspects.contains(&it)) {
+                continue;
+            }
+            if let Some((suspect, found)) = self.by_itself(scene, earlier, noticed) {
+                seen.extend(found.told.iter().map(|(it, _)| *it));
+                if suspects.contains(&suspect) {
+                    begins(suspect, found);
+                }
+                continue;
+            }
+            let own = parts(earlier).filter(|it| {
+                let suspect = &self.roles.suspects[*it];
+                suspect.element == earlier.0 && suspect.cause.is_some() && suspects.contains(it)
+            });
+            for suspect in own {
+                let said = by_element(&scene.around(noticed).map(|(it, _)| (it, true)).collect());
+                let likelier = self.fresh(&said).get(&suspect).copied();
+                let it = Begun {
+                    likelier: likelier.unwrap_or(f64::NEG_INFINITY),
+                    told: vec![(earlier, 1.0)],
+                };
+                begins(suspect, it);
+            }
+        }
+        begun
+    }
+
+    /// What accounts for an alarm if nothing began before, of all that stands around it.
+    fn by_itself(
+        &self,
+        scene: &mut Scene,
+        alarm: AlarmNumber,
+        noticed: Timestamp,
+    ) -> Option<(usize, Begun)> {
+        if let Some(known) = scene.by_itself.get(&alarm) {
+            return known.clone();
+        }
+        let open: Open = scene.around(noticed).map(|(it, _)| (it, true)).collect();
+        let found = self.best(open, alarm, 0.0, &BTreeMap::new());
+        let found = found.map(|Account { ranked, told, .. }| {
+            let (suspect, likelier) = ranked[0];
+            (suspect, Begun { likelier, told })
+        });
+        scene.by_itself.insert(alarm, found.clone());
+        found
+    }
+
+    fn best(
+        &self,
+        mut open: Open,
+        alarm: AlarmNumber,
+        least: f64,
+        begun: &BTreeMap<usize, Begun>,
+    ) -> Option<Account> {
+        loop {
+            let said = by_element(&open);
+            let mut scores = self.fresh(&said);
+            let later = self.later(&said, begun);
+            for (suspect, score) in &later {
+                let known = scores.entry(*suspect).or_insert(f64::NEG_INFINITY);
+                *known = known.max(*score);
+            }
+            let best = scores.iter().max_by(|x, y| {
+                let by_score = x.1.total_cmp(y.1);
+                by_score.then_with(|| y.0.cmp(x.0))
+            });
+            let (suspect, score) = best.map(|(suspect, score)| (*suspect, *score))?;
+            if score <= least {
+                return None;
+            }
+            let before = begun.get(&suspect);
+            let before = before.filter(|_| later.get(&suspect) == Some(&score));
+            let told = self.told(&open, &said, suspect, before.is_some());
+            if told.is_empty() {
+                return None;
+            }
+            if told.iter().any(|(it, _)| *it == alarm) {
+                return Some(Account {
+                    ranked: self.ranked(&scores, suspect, &told),
+                    before: before.map(|it| it.told.clone()),
+                    told,
+                });
+            }
+            told.iter().for_each(|(it, _)| {
+                open.insert(*it, false);
+            });
+        }
+    }
+
+    /// How much likelier each failure makes what stands, if it happened now.
+    fn fresh(&self, said: &SaidByElement) -> BTreeMap<usize, f64> {
+        let heard: BTreeSet<ElementKind> = said.keys().map(|e| self.roles.kinds[*e]).collect();
+        let mut scores: BTreeMap<usize, f64> = BTreeMap::new();
+        for (element, names) in said {
+            for &(suspect, slot) in &self.roles.takes_part[*element] {
+                let score = scores
+                    .entry(suspect)
+                    .or_insert_with(|| self.known.silence(self.roles, suspect, &heard));
+                *score += self.known.said(self.roles, slot, *element, names);
+            }
+        }
+        scores
+    }
+
+    /// The same if it began before.
+    fn later(&self, said: &SaidByElement, begun: &BTreeMap<usize, Begun>) -> BTreeMap<usize, f64> {
+        let mut scores: BTreeMap<usize, f64> = BTreeMap::new();
+        for (element, names) in said {
+            for &(suspect, slot) in &self.roles.takes_part[*element] {
+                let Some(begun) = begun.get(&suspect) else {
+                    continue;
+                };
+                let begun = LATER - (1.0 + (-begun.likelier).exp()).ln();
+                let part = (suspect, slot);
+                *scores.entry(suspect).or_insert(begun) +=
+                    self.known.said_later(self.roles, part, *element, names);
+            }
+        }
+        scores
+    }
+
+    /// The alarms that a failure accounts for: those that are likelier of it than by themselves.
+    fn told(&self, open: &Open, said: &SaidByElement, suspect: usize, later: bool) -> Told {
+        let (roles, known) = (self.roles, self.known);
+        let alarms = open.iter().filter(|(_, open)| **open);
+        let told = alarms.filter_map(|(&(element, name), _)| {
+            let slot = roles.slot(element, suspect)?;
+            let raised = match later {
+                false => known.slots[slot].raised[name],
+                true => {
+                    let tells = known.said_later(roles, (suspect, slot), element, &said[&element]);
+                    (tells > 0.0).then(|| known.slots[slot].later[name])?
+                }
+            };
+            let surely = known.surely(roles, element, name, raised);
+            (surely > 0.5).then_some(((element, name), surely))
+        });
+        told.collect()
+    }
+
+    /// The likeliest, and whatever else those alarms may speak of.
+    fn ranked(&self, scores: &BTreeMap<usize, f64>, best: usize, told: &Told) -> Vec<(usize, f64)> {
+        let parts = told.iter().flat_map(|(it, _)| &self.roles.takes_part[it.0]);
+        let rivals: BTreeSet<usize> = parts.map(|(suspect, _)| *suspect).collect();
+        let scored = rivals
+            .into_iter()
+            .filter_map(|it| Some((it, *scores.get(&it)?)));
+        let mut ranked: Vec<(usize, f64)> = scored.collect();
+        ranked.sort_by(|x, y| {
+            let is_best = (y.0 == best).cmp(&(x.0 == best));
+            is_best
+                .then_with(|| y.1.total_cmp(&x.1))
+                .then_with(|| x.0.cmp(&y.0))
+        });
+        ranked
+    }
+}
+
+/// By element: its names, each with whether it is still to be accounted for.
+type SaidByElement = BTreeMap<usize, Vec<(usize, bool)>>;
+
+fn by_element(open: &Open) -> SaidByElement {
+    let mut said = SaidByElement::new();
+    for (&(element, name), &is_open) in open {
+        said.entry(element).or_default().push((name, is_open));
+    }
+    said
+}
