@@ -116,7 +116,11 @@ pub(crate) fn hour(hour: i64) -> Timestamp {
 impl Drill {
     /// All agents but those of `without`, started at `now`.
     pub(crate) fn begin(now: Timestamp, seed: u64, without: &[&str]) -> Self {
-        let net = Net::new();
+        Self::begin_on(Net::new(), now, seed, without)
+    }
+
+    /// The same on a network that has a past.
+    pub(crate) fn begin_on(net: Net, now: Timestamp, seed: u64, without: &[&str]) -> Self {
         let roster = profiles().into_iter();
         let present = |p: &Arc<Profile>| !without.contains(&p.alias.as_deref().unwrap());
         let mut drill = Self {

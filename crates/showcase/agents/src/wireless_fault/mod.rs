@@ -41,8 +41,9 @@ impl TaskExecutor for WirelessFault {
         now: Timestamp,
         rng: &mut SeededRng,
     ) -> (Self, Vec<Output>) {
-        let (base, outputs) = Base::knowing(knowledge, briefing, now, rng);
-        let care = Care::knowing(knowledge);
+        let (mut base, mut outputs) = Base::knowing(knowledge, briefing, now, rng);
+        let mut care = Care::knowing(knowledge);
+        outputs.extend(care.read_all(&mut base));
         (Self { base, care }, outputs)
     }
 

@@ -3,8 +3,8 @@
 //! Parameters that are not as planned are many, and most do no harm; nobody has cleaned them up. A change
 //! away from plan is rare, and what changed before a trouble is likelier its cause than anything that has stood
 //! for days. So all cells are read in turn, an hour for each round, and each reading is compared with those
-//! before. What is first read while alarms tell of trouble on the cell says nothing of before. In memory: after a
-//! restart the first round is read at once. Knows readings; refuses to know what they do to users
+//! before. What is first read while alarms tell of trouble on the cell, or so soon before that they may
+//! not have come yet, says nothing of before. In memory: after a restart all cells are read at once. Knows readings; refuses to know what they do to users
 //! (`counters.rs`). Read next: `checking.rs`, `screening.rs`, which judge departures by it.
 
 use domain::inventory::ElementId;
@@ -17,6 +17,9 @@ const ROUND_PERIODS: usize = 4;
 /// The most cells that are asked for their parameters at the same time: a management system takes so much of an
 /// agent's beside everything else.
 const ASKED_MAX: usize = 32;
+/// Seconds for which a trouble may have gone on before it is noticed: a period of counters, and what
+/// alarms of it take.
+const UNNOTICED_S: f64 = 1_200.0;
 
 /// The parameters that do not run as planned, with what is planned.
 pub(super) fn departures(read: &Configuration) -> Vec<(&String, &String)> {
@@ -47,6 +50,7 @@ struct Departure {
 
 #[derive(Clone, Debug)]
 struct CellReadings {
+    first: Timestamp,
     last: Timestamp,
     departures: BTreeMap<String, Departure>,
 }
@@ -120,6 +124,7 @@ impl Audit {
                 };
                 let departures = departs.map(|(name, value)| (name, departure(value)));
                 let readings = CellReadings {
+                    first: now,
                     last: now,
                     departures: departures.collect(),
                 };
@@ -144,13 +149,19 @@ impl Audit {
         self.harmless.insert((cell, parameter, value));
     }
 
-    /// Since when a parameter of a cell has not been as planned.
-    pub(super) fn since(&self, cell: &ElementId, parameter: &str) -> Since {
-        let known = self.cells.get(cell);
-        match known.and_then(|known| known.departures.get(parameter)) {
-            None => Since::Unknown,
-            Some(departure) if self.is_harmless(cell, parameter, &departure.value) => Since::Always,
-            Some(departure) => departure.otherwise_at.map_or(Since::Always, Since::Changed),
+    /// Since when a parameter of a cell has not been as planned, where a trouble was noticed at `noticed`.
+    pub(super) fn since(&self, cell: &ElementId, parameter: &str, noticed: Timestamp) -> Since {
+        let Some(known) = self.cells.get(cell) else {
+            return Since::Unknown;
+        };
+        let Some(departure) = known.departures.get(parameter) else {
+            return Since::Unknown;
+        };
+        match departure.otherwise_at {
+            _ if self.is_harmless(cell, parameter, &departure.value) => Since::Always,
+            Some(at) => Since::Changed(at),
+            None if known.first > noticed.plus_s(-UNNOTICED_S) => Since::Unknown,
+            None => Since::Always,
         }
     }
 
@@ -187,24 +198,30 @@ mod tests {
     fn a_change_is_told_from_what_has_always_been_so() {
         let mut audit = Audit::default();
         let (drifted, changed) = (id("cell:A/1"), id("cell:B/1"));
-        assert_eq!(audit.since(&drifted, "tilt"), Since::Unknown);
+        assert_eq!(audit.since(&drifted, "tilt", at(3_600)), Since::Unknown);
         audit.take(&drifted, &read("4.3"), false, at(0));
         audit.take(&changed, &read("4.0"), false, at(0));
         audit.take(&drifted, &read("4.3"), true, at(3_600));
         audit.take(&changed, &read("9.0"), true, at(3_600));
-        assert_eq!(audit.since(&drifted, "tilt"), Since::Always);
-        assert_eq!(audit.since(&changed, "tilt"), Since::Changed(at(0)));
+        assert_eq!(audit.since(&drifted, "tilt", at(3_600)), Since::Always);
+        assert_eq!(
+            audit.since(&changed, "tilt", at(3_600)),
+            Since::Changed(at(0))
+        );
         assert_eq!(audit.changed_after(&changed), Some(at(0)));
         assert_eq!(audit.changed_after(&drifted), None);
         // It is remembered when it was changed, however often it is read.
         audit.take(&changed, &read("9.0"), true, at(7_200));
-        assert_eq!(audit.since(&changed, "tilt"), Since::Changed(at(0)));
+        assert_eq!(
+            audit.since(&changed, "tilt", at(3_600)),
+            Since::Changed(at(0))
+        );
         // Set right, and set back because it was not why.
         audit.take(&changed, &read("4.0"), false, at(7_300));
         assert_eq!(audit.changed_after(&changed), None);
         audit.spare(changed.clone(), "tilt".to_owned(), "9.0".to_owned());
         audit.take(&changed, &read("9.0"), false, at(7_400));
-        assert_eq!(audit.since(&changed, "tilt"), Since::Always);
+        assert_eq!(audit.since(&changed, "tilt", at(3_600)), Since::Always);
         assert_eq!(audit.changed_after(&changed), None);
     }
 
@@ -212,7 +229,18 @@ mod tests {
     fn a_first_reading_in_trouble_says_nothing_of_before() {
         let mut audit = Audit::default();
         audit.take(&id("cell:A/1"), &read("9.0"), true, at(0));
-        assert_eq!(audit.since(&id("cell:A/1"), "tilt"), Since::Unknown);
+        assert_eq!(
+            audit.since(&id("cell:A/1"), "tilt", at(3_600)),
+            Since::Unknown
+        );
+    }
+
+    #[test]
+    fn a_first_reading_shortly_before_a_trouble_says_nothing_of_before() {
+        let (mut audit, cell) = (Audit::default(), id("cell:A/1"));
+        audit.take(&cell, &read("9.0"), false, at(1_000));
+        assert_eq!(audit.since(&cell, "tilt", at(1_300)), Since::Unknown);
+        assert_eq!(audit.since(&cell, "tilt", at(2_200)), Since::Always);
     }
 
     /// The cells of the coming period, each answered as soon as it was asked.

@@ -172,7 +172,7 @@ impl Care {
             let suffers = self.suffers(base, case, element);
             for (parameter, planned) in departures(read) {
                 let key = (element.clone(), parameter.clone());
-                let may_be_why = match self.audit.since(element, parameter) {
+                let may_be_why = match self.audit.since(element, parameter, case.opened_at) {
                     Since::Always => false,
                     Since::Changed(_) => suffers || is_alarmed(base, element),
                     Since::Unknown => suffers,

@@ -177,6 +177,12 @@ impl Care {
         }
     }
 
+    /// Begins to read what the parameters of all cells are, before anything happens to them.
+    pub(super) fn read_all(&mut self, base: &mut Base) -> Vec<Output> {
+        self.audit.plan(base.topology().inventory().cells.keys());
+        self.read_due(base)
+    }
+
     /// True if this token is of something that was done for a case.
     pub(super) fn awaits(&self, token: Token) -> bool {
         self.errands.contains_key(&token)

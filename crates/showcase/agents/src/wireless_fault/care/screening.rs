@@ -162,8 +162,8 @@ impl Care {
     }
 
     /// True if a parameter is not as planned that has not always been so.
-    fn may_be_why(&self, cell: &ElementId, read: &Configuration) -> bool {
-        let always = |parameter: &str| self.audit.since(cell, parameter) == Since::Always;
+    fn may_be_why(&self, cell: &ElementId, read: &Configuration, now: Timestamp) -> bool {
+        let always = |parameter: &str| self.audit.since(cell, parameter, now) == Since::Always;
         let mut departs = departures(read).into_iter();
         departs.any(|(parameter, _)| !always(parameter))
     }
@@ -177,7 +177,7 @@ impl Care {
         now: Timestamp,
     ) -> Vec<Output> {
         let configurations = match outcome {
-            Outcome::Configuration(read) if self.may_be_why(&cell, read) => {
+            Outcome::Configuration(read) if self.may_be_why(&cell, read, now) => {
                 let far_worse = self.does_far_worse(base.topology().inventory(), &cell);
                 if !far_worse && self.suspect_changed(cell.clone(), read) {
                     return Vec::new();

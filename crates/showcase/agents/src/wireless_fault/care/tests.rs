@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-use crate::drill::net::Fault;
+use crate::drill::net::{Fault, Net};
 use crate::drill::{Chaos, Drill, hour};
 use domain::telemetry::AlarmType;
 use proptest::prelude::*;
@@ -197,8 +197,9 @@ fn one_wrong_measurement_bears_nothing_out_and_a_failed_one_is_repeated() {
 /// A parameter that has always been off its plan is left alone, whatever alarms say of its cell.
 #[test]
 fn what_drifted_without_harm_is_left_alone() {
-    let mut drill = Drill::begin(hour(2), 1, &["energy-saving"]);
-    drill.strike(Fault::Drifted("cell:s0/1"), Some(40_000.0));
+    let mut net = Net::new();
+    net.strike(Fault::Drifted("cell:s0/1"), hour(1));
+    let mut drill = Drill::begin_on(net, hour(2), 1, &["energy-saving"]);
     drill.run_for(9_000.0);
     assert!(drill.said(&["wireless-fault acts ReadConfiguration cell:s0/1"]));
     assert!(!drill.said(&["wireless-fault acts Configure"]));
@@ -209,6 +210,21 @@ fn what_drifted_without_harm_is_left_alone() {
     }
     assert!(!drill.said(&["wireless-fault acts Configure"]));
     drill.run_for(40_000.0);
+    drill.is_clean().unwrap();
+}
+
+/// What breaks soon after the agent has begun is told from what has always been so: all parameters are read at
+/// once.
+#[test]
+fn a_wrong_parameter_is_set_also_right_after_the_start() {
+    let mut drill = Drill::begin(hour(2), 1, &["energy-saving"]);
+    drill.run_for(300.0);
+    drill.strike(Fault::Misconfigured("cell:s0/1"), None);
+    drill.run_for(4_000.0);
+    drill.in_order(&[
+        &["wireless-fault acts Configure cell:s0/1 electrical-tilt-degrees"],
+        &["Trouble 1 of cell:s0/1 is over"],
+    ]);
     drill.is_clean().unwrap();
 }
 
