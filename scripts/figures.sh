@@ -19,7 +19,7 @@ mkdir -p figures
 "$convoke" eval faults --world ideal --seeds 70031..70060 | tee figures/streams.txt
 "$convoke" eval faults --world erring --seeds 70031..70060 | tee figures/erring-streams.txt
 # The same on a network that is differently built, by what was learnt from its unlabelled past.
-"$convoke" eval faults --world other --seeds 70001..70030 | tee figures/second-world.txt
+"$convoke" eval faults --world other --seeds 70031..70060 | tee figures/second-world.txt
 # Every kind of fault, of any size, ten times.
 "$convoke" simulate --fault each --seeds 80001..80010 --policy agents,manual,correlated \
     | tee figures/kinds.txt
