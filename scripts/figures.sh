@@ -21,7 +21,7 @@ mkdir -p figures
 # The same on a network that is differently built, by what was learnt from its unlabelled past.
 "$convoke" eval faults --world other --seeds 70031..70060 | tee figures/second-world.txt
 # Every kind of fault, of any size, ten times.
-"$convoke" simulate --fault each --seeds 80001..80010 --policy agents,manual,correlated \
+"$convoke" simulate --fault each --seeds 80011..80020 --policy agents,manual,correlated \
     | tee figures/kinds.txt
 # Large outages only, as in the demo.
 "$convoke" simulate --seeds 80101..80300 | tee figures/stories.txt
