@@ -16,7 +16,7 @@ use lab::interruption::Interruption;
 use lab::run_folder::RunFolder;
 use lab::score::manager::Manager;
 use lab::score::trial::{LabTrial, Trials};
-use lab::user::management_user;
+use lab::user::{agents_user, management_user};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
@@ -38,14 +38,36 @@ fn swap(injector: &Injector) {
     swapped.unwrap();
 }
 
-/// The lines of a command as the user of the management system; none if it fails.
-fn as_manager(program: &str, arguments: &[&Path]) -> Option<String> {
-    let user = management_user(PREFIX).unwrap();
-    let mut command = Command::new(program);
-    command.args(arguments).uid(user).gid(user);
-    let output = command.output().unwrap();
-    let said = String::from_utf8_lossy(&output.stdout).into_owned();
-    output.status.success().then_some(said)
+/// True if a user may read a file, enter a folder or write to a socket.
+fn may(user: u32, path: &Path) -> bool {
+    assert!(path.exists(), "{}", path.display());
+    let right = match path.extension().is_some_and(|it| it == "sock") {
+        true => "-w",
+        false => "-r",
+    };
+    let mut command = Command::new("test");
+    command.arg(right).arg(path).uid(user).gid(user);
+    command.status().unwrap().success()
+}
+
+/// Asserts that management system and agents may read what is theirs, and nothing of each other's or
+/// root's.
+fn everybody_knows_what_is_theirs(folder: &Path) {
+    let (management, agents) = (management_user(PREFIX), agents_user(PREFIX));
+    let (management, agents) = (management.unwrap(), agents.unwrap());
+    let roots = ["book", "book/book.jsonl", "plan.json", "conf"];
+    let managements = ["documents.json", "rack.sock", "management"];
+    let of_agents = ["agents/ems.toml", "agents/agents_ed25519"];
+    for name in roots {
+        let file = folder.join(name);
+        assert!(!may(management, &file) && !may(agents, &file), "{name}");
+    }
+    for name in managements {
+        let file = folder.join(name);
+        assert!(may(management, &file) && !may(agents, &file), "{name}");
+    }
+    assert!(of_agents.iter().all(|name| may(agents, &folder.join(name))));
+    assert!(!may(management, &folder.join(of_agents[1])));
 }
 
 fn namespaces() -> String {
@@ -84,17 +106,11 @@ fn abilene_is_broken_three_times_and_set_right_whatever_the_book_says() {
     // However the test ends.
     let guard = LabGuard::of(PREFIX);
     lab.start_rack(&binary()).unwrap();
-    let user = management_user(PREFIX).unwrap();
-    let manager = Manager::start(&binary(), PREFIX, user).unwrap();
+    let manager = Manager::start(&binary(), PREFIX).unwrap();
     let trials = Trials::in_lab(&lab, &wanted).unwrap();
 
     let folder = lab.folder.path().to_owned();
-    let documents = as_manager("cat", &[&folder.join("documents.json")]);
-    assert!(documents.is_some_and(|text| text.contains("Denver")));
-    for secret in ["book", "book/book.jsonl", "plan.json"] {
-        let read = as_manager("cat", &[&folder.join(secret)]);
-        assert_eq!(read, None, "the management system reads {secret}");
-    }
+    everybody_knows_what_is_theirs(&folder);
 
     let faults = [
         LabFault::WrongMtu,

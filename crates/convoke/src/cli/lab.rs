@@ -49,7 +49,7 @@ pub(crate) enum LabCommand {
     /// Reach into the routers for a management system; `up` starts it.
     #[command(hide = true)]
     Rack(WhichLab),
-    /// Run management system and agents, and print what they do; `score` starts it.
+    /// Run the agents on a management system, and print what they do; `score` starts both.
     #[command(hide = true)]
     Agents(WhichLab),
 }

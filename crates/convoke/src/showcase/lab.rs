@@ -88,23 +88,11 @@ pub(crate) async fn run(common: &Common, command: LabCommand) -> Result<(), Fail
             Ok(Rack::start(lab)?.serve(user_of(&which.prefix)?)?)
         }
         LabCommand::Agents(which) => {
-            let print = |event: &lab::hosted::ManagerEvent| output::json(event);
-            Ok(lab::hosted::run(&which.prefix, print, left_alone(asked_to_end()?)).await?)
+            let print = |event: &lab::hosted::AgentsEvent| output::json(event);
+            let asked = asked_to_end()?;
+            lab::unprivileged::end_with_input();
+            Ok(lab::hosted::run(&which.prefix, print, asked).await?)
         }
-    }
-}
-
-/// Resolves when the process is asked to end, or whoever started it has gone: its input has ended.
-async fn left_alone(asked: impl Future<Output = ()>) {
-    let (gone, left) = tokio::sync::oneshot::channel();
-    std::thread::spawn(move || {
-        // What comes is of no interest, nor is an error: both end.
-        let _ = std::io::copy(&mut std::io::stdin(), &mut std::io::sink());
-        let _ = gone.send(());
-    });
-    tokio::select! {
-        () = asked => {}
-        _ = left => {}
     }
 }
 
@@ -223,18 +211,16 @@ async fn manage(
 ) -> Result<(), Failure> {
     let folder = RunFolder::of(prefix);
     if lab::unprivileged::is_root() {
-        let state = folder.management().display().to_string();
-        let address = netconf.map(|address| address.to_string());
-        let mut arguments = vec!["lab", "manage", "--until-input-ends", "--prefix", prefix];
-        arguments.extend(["--state", state.as_str()]);
-        arguments.extend(common.json.then_some("--json"));
-        let address = address.as_deref();
-        arguments.extend(address.into_iter().flat_map(|it| ["--netconf", it]));
+        let mut arguments = lab::management::arguments(prefix, netconf);
+        arguments.extend(common.json.then(|| "--json".to_owned()));
+        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
         return manage_unprivileged(&arguments, user_of(prefix)?).await;
     }
     let documents = folder.documents()?;
     let settings = Settings {
         netconf,
+        // Where any port will do for one endpoint, it will for all.
+        agents_from: netconf.filter(|address| address.port() == 0).map(|_| 0),
         http: HttpSettings {
             listen: Some(Listen::Off),
             ..HttpSettings::default()
@@ -308,8 +294,7 @@ fn hold_in(
     interruption: &Interruption,
 ) -> Result<Vec<LabTrial>, Failure> {
     lab.start_rack(&program()?)?;
-    let prefix = &lab.plan.prefix;
-    let manager = Manager::start(&program()?, prefix, user_of(prefix)?)?;
+    let manager = Manager::start(&program()?, &lab.plan.prefix)?;
     let trials = Trials::in_lab(lab, interruption)?;
     let faults: &[LabFault] = match wanted.faults.as_slice() {
         [] => &LabFault::ALL,

@@ -16,7 +16,7 @@ use crate::requirements;
 use crate::requirements::DAEMONS;
 use crate::run_folder::RunFolder;
 use crate::shell::{self, ShellError, fed, ip_lines, run};
-use crate::user::management_user;
+use crate::user::{agents_user, management_user};
 use network::Backbone;
 use serde_json::Value;
 use std::os::unix::process::CommandExt;
@@ -101,6 +101,7 @@ impl Laboratory {
         check_prefix(prefix)?;
         let folder = RunFolder::of(prefix);
         end_rack(&folder, prefix);
+        processes::end_all_of(agents_user(prefix)?);
         processes::end_all_of(management_user(prefix)?);
         let deleted = namespaces(prefix)?.into_iter().map(|namespace| {
             processes::end_all_within(&namespace);

@@ -64,6 +64,12 @@ pub enum LabError {
     /// It is no longer wanted.
     #[error("interrupted")]
     Interrupted,
+    /// A key of the laboratory cannot be made.
+    #[error(transparent)]
+    Key(#[from] server::ssh::keys::KeyFileError),
+    /// The platform of the agents has no management system.
+    #[error(transparent)]
+    Survey(#[from] server::managed::SurveyError),
     /// The platform of the agents did not start.
     #[error(transparent)]
     Start(#[from] server::host::StartError),

@@ -5,7 +5,7 @@
 
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
 use std::io::{self, ErrorKind, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt, lchown};
 use std::path::{Path, PathBuf};
 
 /// Makes a folder that never has other rights than these.
@@ -13,6 +13,16 @@ pub(crate) fn make_folder(path: &Path, mode: u32) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(mode).create(path)?;
     // The mask of this process may have taken some of them.
     fs::set_permissions(path, Permissions::from_mode(mode))
+}
+
+/// Gives a user a file, or a folder with all that is in it.
+pub(crate) fn give(path: &Path, user: u32) -> io::Result<()> {
+    if fs::symlink_metadata(path)?.is_dir() {
+        for entry in fs::read_dir(path)? {
+            give(&entry?.path(), user)?;
+        }
+    }
+    lchown(path, Some(user), Some(user))
 }
 
 /// Writes a file anew, or leaves it as it was: it is written beside, is on the disk, and takes the

@@ -1,11 +1,12 @@
-//! The agents at the laboratory: a platform in memory whose network is the managed laboratory.
+//! The agents at the laboratory: a platform in memory that is a NETCONF client of the management
+//! system, as `convoke serve --ems` is.
 //!
-//! Tells what happens as lines of JSON ([`ManagerEvent`]), which whoever keeps the score reads; hears
-//! nothing. To have the agents behind a NETCONF client, their host is brought that client's network
-//! in place of [`ManagedLab`]; nothing else changes. Read next: [`crate::score`].
+//! Knows what it was enrolled with and what it is told over NETCONF. Tells what happens as lines of
+//! JSON ([`AgentsEvent`]), which whoever keeps the score reads; hears nothing. Read next:
+//! [`server::managed`], [`crate::score`].
 
+use crate::enrolment;
 use crate::error::LabError;
-use crate::management::network::ManagedLab;
 use crate::run_folder::RunFolder;
 use agents::ip_fault::routing::findings::RoutingFinding;
 use agents::payloads::Schema;
@@ -18,6 +19,7 @@ use serde::{Deserialize, Serialize};
 use server::clock::Clock;
 use server::config::Settings;
 use server::host::{Home, Host};
+use server::managed::{ManagedNetwork, SurveyError, survey};
 use server::runtime::Runtime;
 use server::story::{Listener, StoryEntry, StoryEvent};
 use std::sync::Arc;
@@ -25,11 +27,14 @@ use std::sync::Arc;
 /// The roles of the agents at the laboratory.
 pub const ROLES: [&str; 3] = ["oss-fault", "ip-fault", "trouble-ticket"];
 
-/// What happens at the management system and its agents.
+/// How long is waited for the inventory of the management system, in seconds.
+const INVENTORY_WITHIN_S: u64 = 30;
+
+/// What happens to the agents.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "kebab-case")]
-pub enum ManagerEvent {
-    /// The agents have begun.
+pub enum AgentsEvent {
+    /// The agents have read what there is, and have begun.
     Ready,
     /// An alarm was delivered.
     Alarm {
@@ -83,7 +88,7 @@ pub enum ManagerEvent {
     },
 }
 
-impl ManagerEvent {
+impl AgentsEvent {
     /// What of a platform's story is told.
     fn of(entry: &StoryEntry) -> Option<Self> {
         let at = entry.at;
@@ -159,26 +164,29 @@ impl ManagerEvent {
 /// Runs the agents until `stop` resolves; `tell` is called with what happens.
 ///
 /// # Errors
-/// [`LabError`] if no laboratory stands under the prefix, or the platform does not start.
+/// [`LabError::Survey`] if the management system does not tell of its network, [`LabError::Start`] if
+/// the platform does not start.
 pub async fn run(
     prefix: &str,
-    mut tell: impl FnMut(&ManagerEvent) + Send + 'static,
+    mut tell: impl FnMut(&AgentsEvent) + Send + 'static,
     stop: impl Future<Output = ()>,
 ) -> Result<(), LabError> {
-    let folder = RunFolder::of(prefix);
-    let documents = folder.documents()?;
+    let systems = enrolment::systems(&RunFolder::of(prefix)).map_err(SurveyError::from)?;
     let settings = Settings {
         roles: Some(ROLES.map(str::to_owned).to_vec()),
+        ems: Some(systems),
+        ems_wait_s: Some(INVENTORY_WITHIN_S),
         ..Settings::default()
     };
-    let inventory = Arc::new(documents.inventory());
     let clock = Arc::new(Clock::wall());
+    let surveyed = survey(&settings, &clock).await?;
+    let inventory = Arc::clone(surveyed.inventory());
     let host = Host::start(Home::Memory, &settings, arena::shipped(), inventory, clock).await?;
     let host = Arc::new(host);
-    let network = ManagedLab::new(&host, documents, &folder.socket());
-    tell(&ManagerEvent::Ready);
+    let network = ManagedNetwork::new(surveyed, host.posts.clone());
+    tell(&AgentsEvent::Ready);
     let listener: Listener = Box::new(move |entry| {
-        if let Some(event) = ManagerEvent::of(entry) {
+        if let Some(event) = AgentsEvent::of(entry) {
             tell(&event);
         }
     });

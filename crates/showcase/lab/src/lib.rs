@@ -8,19 +8,22 @@
 //! - [`fault`], [`injector`], [`book`]: what is done to it, how, and the truth about it;
 //! - [`rack`]: the one way into the routers; [`management`]: the management system on top, as a
 //!   [`server::runtime::Network`];
-//! - [`hosted`]: the agents on it; [`score`]: how they fare beside the yardsticks;
+//! - [`enrolment`]: how agents are let in there; [`hosted`]: the agents, who reach it over NETCONF;
+//!   [`score`]: how they fare beside the yardsticks;
 //! - [`shell`], [`frr`], [`files`], [`processes`]: the programs, daemons, files and processes
 //!   underneath; [`error`];
-//! - [`user`], [`unprivileged`]: whom the management system runs as, and how it is started.
+//! - [`user`], [`unprivileged`]: whom management system and agents run as, and how they are started.
 //!
 //! What may know what: the injector and its book are root's; the management system runs as another
-//! user, with the rack's socket and the documents, and agents see it alone. `docs/lab.md` has the
+//! user, with the rack's socket and the documents; agents run as a third, and see what it tells over
+//! NETCONF alone. `docs/lab.md` has the
 //! table of faults and causes.
 #![forbid(unsafe_code)]
 
 pub mod book;
 pub mod bring_up;
 pub mod documents;
+pub mod enrolment;
 pub mod error;
 pub mod fault;
 pub(crate) mod files;

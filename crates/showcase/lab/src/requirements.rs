@@ -60,7 +60,7 @@ pub fn check() -> Result<(), Lacking> {
         if std::fs::read_to_string(map).is_ok_and(|map| !has_users(&map, &USERS)) {
             let (first, last) = USERS.into_inner();
             lacking.push(format!(
-                "{map} has no numbers {first} to {last}, for the management system's user"
+                "{map} has no numbers {first} to {last}, for management systems and agents"
             ));
         }
     }
@@ -70,7 +70,7 @@ pub fn check() -> Result<(), Lacking> {
     }
 }
 
-/// True if the users of management systems exist here: in some containers not all numbers do.
+/// True if the users of laboratories exist here: in some containers not all numbers do.
 fn has_users(map: &str, users: &RangeInclusive<u32>) -> bool {
     let (first, last) = (u64::from(*users.start()), u64::from(*users.end()));
     let covers = |line: &str| {

@@ -3,22 +3,24 @@
 //! | file | holds | who may read it |
 //! |---|---|---|
 //! | `plan.json` | what was built, costs and areas included | root |
-//! | `documents.json` | the documented inventory | everybody |
-//! | `conf/` | what FRR starts with | everybody |
+//! | `documents.json` | the documented inventory | its owner, the management system's user ([`crate::user`]) |
+//! | `conf/` | what FRR starts with | FRR |
 //! | `book/book.jsonl` | what was broken, when, and how ([`crate::book`]) | root: the folder has mode 0700 |
-//! | `rack.sock` | the way to the routers ([`crate::rack`]) | its owner, the management system's user ([`crate::user`]) |
+//! | `rack.sock` | the way to the routers ([`crate::rack`]) | its owner, the same user |
 //! | `rack.pid` | the process behind it | everybody |
-//! | `management/` | the state of a management system that is served | its owner, the same user |
+//! | `management/` | the state of the management system | its owner, the same user |
+//! | `agents/` | what lets agents in there ([`crate::enrolment`]) | everybody, but for the key: its owner, the agents' user |
 //!
 //! Read next: [`crate::plan`].
 
 use crate::documents::Documents;
+use crate::enrolment;
 use crate::error::LabError;
 use crate::files;
 use crate::plan::LabPlan;
+use crate::shell::run;
 use crate::user::management_user;
-use rustix::fs::{Mode, chmod, chown};
-use rustix::process::{Gid, Uid};
+use rustix::fs::{Mode, chmod};
 use serde::de::DeserializeOwned;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -51,9 +53,14 @@ impl RunFolder {
         self.0.join("book")
     }
 
-    /// The folder of a served management system's own state.
+    /// The folder of the management system's own state.
     pub fn management(&self) -> PathBuf {
         self.0.join("management")
+    }
+
+    /// The folder of what lets agents in at the management system.
+    pub(crate) fn agents(&self) -> PathBuf {
+        self.0.join("agents")
     }
 
     /// The socket of the rack.
@@ -72,23 +79,25 @@ impl RunFolder {
     /// # Errors
     /// [`LabError::File`]
     pub(crate) fn make(&self, plan: &LabPlan) -> Result<(), LabError> {
-        let management = self.management();
+        let configurations = self.configurations();
         let folders = [
             (&self.0, 0o700),
-            (&self.configurations(), 0o755),
+            (&configurations, 0o750),
             (&self.book(), 0o700),
-            (&management, 0o700),
         ];
         for (folder, mode) in folders {
             files::make_folder(folder, mode).map_err(|e| LabError::file(folder, e))?;
         }
-        let user = management_user(&plan.prefix)?;
-        let (uid, gid) = (Uid::from_raw(user), Gid::from_raw(user));
-        chown(&management, Some(uid), Some(gid))
-            .map_err(|e| LabError::file(&management, e.into()))?;
+        run(
+            "chown",
+            &["root:frr", &configurations.display().to_string()],
+        )?;
+        enrolment::enrol(self, &plan.prefix)?;
         self.write("plan.json", &serde_json::to_string_pretty(plan)?, 0o600)?;
         let documents = serde_json::to_string_pretty(&Documents::of(plan))?;
-        self.write("documents.json", &documents, 0o644)?;
+        self.write("documents.json", &documents, 0o600)?;
+        let file = self.0.join("documents.json");
+        files::give(&file, management_user(&plan.prefix)?).map_err(|e| LabError::file(&file, e))?;
         chmod(&self.0, Mode::from_raw_mode(0o711)).map_err(|e| LabError::file(&self.0, e.into()))
     }
 
@@ -112,7 +121,7 @@ impl RunFolder {
     /// The documents of the laboratory that stands.
     ///
     /// # Errors
-    /// [`LabError::File`] if none stands.
+    /// [`LabError::File`] if none stands, or the caller may not know.
     pub fn documents(&self) -> Result<Documents, LabError> {
         self.read("documents.json")
     }

@@ -1,19 +1,21 @@
-//! The user that the management system of a laboratory runs as: nobody else's on this machine.
+//! The users that the management system of a laboratory and its agents run as: nobody else's on
+//! this machine, and two, so that neither reads the other's files.
 //!
-//! Each prefix has a number of its own, for user and group, from a range that neither distributions,
-//! directories of users, containers nor `systemd` give away (`docs/lab.md`). There is no account to
-//! it: no name, no shell, no home, no further groups. Read next: [`crate::unprivileged`].
+//! Each prefix has two numbers of its own, for user and group, from a range that neither
+//! distributions, directories of users, containers nor `systemd` give away (`docs/lab.md`). There is
+//! no account to them: no name, no shell, no home, no further groups. Read next:
+//! [`crate::unprivileged`].
 
 use crate::plan::{PREFIX_LETTERS_MAX, PlanError, check_prefix};
 use std::ops::RangeInclusive;
 
 /// The letters that a prefix may consist of.
 const LETTERS: u32 = 26;
-/// The number of the prefix that has no more than `cv`.
+/// The number of the management system whose prefix has no more than `cv`.
 const FIRST: u32 = 2_100_000_000;
 
 /// The numbers of all prefixes.
-pub(crate) const USERS: RangeInclusive<u32> = FIRST..=FIRST + prefixes() - 1;
+pub(crate) const USERS: RangeInclusive<u32> = FIRST..=FIRST + 2 * prefixes() - 1;
 
 /// How many prefixes there are.
 const fn prefixes() -> u32 {
@@ -26,7 +28,7 @@ const fn prefixes() -> u32 {
     all
 }
 
-/// The number of user and group of a prefix.
+/// The number of user and group of the management system of a prefix.
 ///
 /// # Errors
 /// [`PlanError::Prefix`] if it is none.
@@ -37,6 +39,14 @@ pub fn management_user(prefix: &str) -> Result<u32, PlanError> {
     let digit = |letter: u8| u32::from(letter - b'a') + 1;
     let place = letters.fold(0, |place, letter| place * LETTERS + digit(letter));
     Ok(FIRST + place)
+}
+
+/// The number of user and group of the agents of a prefix: as far into the second half of the range.
+///
+/// # Errors
+/// [`PlanError::Prefix`] if it is none.
+pub fn agents_user(prefix: &str) -> Result<u32, PlanError> {
+    Ok(management_user(prefix)? + prefixes())
 }
 
 #[cfg(test)]
@@ -50,7 +60,8 @@ mod tests {
         let in_order = ["cv", "cva", "cvb", "cvz", "cvaa", "cvab", "cvzz", "cvaaa"];
         let places = in_order.map(|prefix| user(prefix) - FIRST);
         assert_eq!(places, [0, 1, 2, 26, 27, 28, 702, 703]);
-        assert_eq!(user("cvzzzzz"), *USERS.end());
+        assert_eq!(user("cvzzzzz") + 1, agents_user("cv").unwrap());
+        assert_eq!(agents_user("cvzzzzz").unwrap(), *USERS.end());
         assert_ne!(user("cvlab"), user("cvtest"));
         assert!(management_user("lab").is_err());
     }

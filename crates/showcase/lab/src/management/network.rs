@@ -1,9 +1,7 @@
-//! The laboratory as the network of a platform.
+//! The laboratory as the network of a platform without agents, which serves it as endpoint `ip`.
 //!
 //! Threads read and act; what comes of it waits in a channel until the loop of the platform takes
-//! it, so that nothing here blocks. Hosted agents and the endpoint `ip` get the same. A platform
-//! without agents serves the management system alone; one with agents hosts them beside it. Read
-//! next: [`server::runtime`], [`super::conditions`].
+//! it, so that nothing here blocks. Read next: [`server::runtime`], [`super::conditions`].
 
 use super::conditions::AlarmConditions;
 use super::instruments::Instruments;
@@ -13,14 +11,12 @@ use crate::documents::Documents;
 use crate::plan::RATE_KBPS;
 use domain::agent::Input;
 use domain::ems::Ems;
-use domain::inventory::{Domain, Inventory};
+use domain::inventory::Inventory;
 use domain::telemetry::{Action, Outcome, Performance, Telemetry, Token};
 use domain::time::Timestamp;
 use engine::{ActAnswer, ActFailure, ActWanted, Acted};
 use server::host::Host;
-use server::post::Post;
 use server::runtime::{Around, Network};
-use server::shares::Shares;
 use server::story::StoryEvent;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -37,14 +33,9 @@ const LONGEST_S: u64 = 600;
 /// The most actions that are under way at once.
 const ACTIONS_MAX: usize = 16;
 
-/// Whom the outcome of an action is for.
-enum Asker {
-    Agent(String, Token),
-    Client(oneshot::Sender<ActAnswer>),
-}
-
+/// Who waits for the outcome of an action, and until when.
 struct Waiting {
-    asker: Asker,
+    answer: oneshot::Sender<ActAnswer>,
     until: Timestamp,
 }
 
@@ -66,7 +57,6 @@ pub struct ManagedLab {
     conditions: AlarmConditions,
     period_from: Option<Snapshot>,
     instruments: Instruments,
-    posts: BTreeMap<String, Post>,
     inventory: Arc<Inventory>,
     snapshots: Receiver<Snapshot>,
     outcomes: Outcomes,
@@ -79,7 +69,7 @@ pub struct ManagedLab {
 }
 
 impl ManagedLab {
-    /// The laboratory behind this socket, as documented, for the agents of a host.
+    /// The laboratory behind this socket, as documented, for a host.
     pub fn new(host: &Host, documents: Documents, socket: &Path) -> Self {
         let (to, snapshots) = channel();
         Reader::new(documents.clone(), socket, Arc::clone(&host.clock)).start(to);
@@ -89,7 +79,6 @@ impl ManagedLab {
             inventory: Arc::new(documents.inventory()),
             documents,
             period_from: None,
-            posts: host.posts.clone(),
             snapshots,
             outcomes: channel(),
             waiting: BTreeMap::new(),
@@ -100,10 +89,10 @@ impl ManagedLab {
         }
     }
 
-    fn begin(&mut self, asker: Asker, action: Action, now: Timestamp) {
+    fn begin(&mut self, answer: oneshot::Sender<ActAnswer>, action: Action, now: Timestamp) {
         self.last += 1;
         let until = now.plus_s(LONGEST_S as f64);
-        self.waiting.insert(self.last, Waiting { asker, until });
+        self.waiting.insert(self.last, Waiting { answer, until });
         self.queued.push((self.last, action));
         self.start_queued();
     }
@@ -141,30 +130,18 @@ impl ManagedLab {
         events
     }
 
-    fn answer(&mut self, number: u64, outcome: Outcome, around: &mut Around<'_>) {
+    fn answer(&mut self, number: u64, outcome: Outcome) {
         // Who asked may have been told meanwhile that it takes too long.
         let Some(waiting) = self.waiting.remove(&number) else {
             return;
         };
-        match waiting.asker {
-            Asker::Agent(agent, token) => {
-                let alias = around.alias(&agent);
-                around.tell(StoryEvent::Outcome {
-                    agent: alias,
-                    outcome: outcome.clone(),
-                });
-                around.deliver(&agent, Input::Acted { token, outcome });
-            }
-            Asker::Client(answer) => {
-                let answered = match outcome {
-                    Outcome::Impossible(why) => Err(ActFailure::Impossible(why)),
-                    Outcome::Failed(why) => Err(ActFailure::Failed(why)),
-                    outcome => Ok(Acted { number, outcome }),
-                };
-                // A caller that has gone needs no answer.
-                let _ = answer.send(answered);
-            }
-        }
+        let answered = match outcome {
+            Outcome::Impossible(why) => Err(ActFailure::Impossible(why)),
+            Outcome::Failed(why) => Err(ActFailure::Failed(why)),
+            outcome => Ok(Acted { number, outcome }),
+        };
+        // A caller that has gone needs no answer.
+        let _ = waiting.answer.send(answered);
     }
 }
 
@@ -195,20 +172,13 @@ impl Network for ManagedLab {
 
     fn deliver(&mut self, event: LabEvent, around: &mut Around<'_>) {
         let telemetry = match event {
-            LabEvent::Outcome(number, outcome) => return self.answer(number, outcome, around),
+            LabEvent::Outcome(number, outcome) => return self.answer(number, outcome),
             LabEvent::Telemetry(telemetry) => telemetry,
         };
         let now = around.now();
         around.engine().observed(Ems::Ip, &telemetry, now);
         if let Telemetry::Alarm(alarm) = &telemetry {
             around.tell(StoryEvent::Alarm(alarm.clone()));
-        }
-        let shares = Shares::new(&telemetry, &self.inventory);
-        let posts = self.posts.iter();
-        for (name, post) in posts.filter(|(_, post)| post.hears.contains(&Domain::Ip)) {
-            if let Some(share) = shares.heard_by(post) {
-                around.deliver(name, Input::Telemetry(share));
-            }
         }
     }
 
@@ -232,34 +202,22 @@ impl Network for ManagedLab {
                 let _ = answer.send(Err(ActFailure::Impossible(why)));
                 continue;
             }
-            self.begin(Asker::Client(answer), action, now);
+            self.begin(answer, action, now);
         }
     }
 
-    fn act(&mut self, agent: &str, token: Token, action: Action, around: &mut Around<'_>) {
-        let refused = match self.posts.get(agent) {
-            Some(post) => post.permit.refuses(agent, &action, &self.inventory),
-            None => Some("there is no network for this agent".to_owned()),
-        };
-        match refused {
-            Some(why) => {
-                let outcome = Outcome::Impossible(why);
-                around.deliver(agent, Input::Acted { token, outcome });
-            }
-            None => {
-                let asker = Asker::Agent(agent.to_owned(), token);
-                self.begin(asker, action, around.now());
-            }
-        }
+    fn act(&mut self, agent: &str, token: Token, _: Action, around: &mut Around<'_>) {
+        let outcome = Outcome::Impossible("agents act here over NETCONF".to_owned());
+        around.deliver(agent, Input::Acted { token, outcome });
     }
 
     fn expire(&mut self, now: Timestamp) {
         let late = self.waiting.iter().filter(|(_, w)| w.until <= now);
         let late: Vec<u64> = late.map(|(number, _)| *number).collect();
         for waiting in late.iter().filter_map(|number| self.waiting.remove(number)) {
-            if let Asker::Client(answer) = waiting.asker {
-                let _ = answer.send(Err(ActFailure::TooLong { seconds: LONGEST_S }));
-            }
+            // A caller that has gone needs no answer.
+            let late = ActFailure::TooLong { seconds: LONGEST_S };
+            let _ = waiting.answer.send(Err(late));
         }
     }
 }

@@ -8,7 +8,7 @@
 use crate::book::BookEntry;
 use crate::documents::Documents;
 use crate::fault::LabFault;
-use crate::hosted::ManagerEvent;
+use crate::hosted::AgentsEvent;
 use domain::cause::Cause;
 use domain::inventory::ElementId;
 use domain::telemetry::Alarm;
@@ -61,7 +61,7 @@ pub struct Judge<'t> {
     /// What was done.
     pub entry: &'t BookEntry,
     /// What management system and agents told during the trial.
-    pub events: &'t [ManagerEvent],
+    pub events: &'t [AgentsEvent],
     /// When the trial ended.
     pub until: Timestamp,
 }
@@ -70,7 +70,7 @@ impl Judge<'_> {
     /// The verdict on the agents.
     pub fn agents(&self) -> PolicyVerdict {
         let said = self.events.iter().filter_map(|event| match event {
-            ManagerEvent::Finding {
+            AgentsEvent::Finding {
                 at, element, cause, ..
             } => Some(Commitment::diagnosis(*at, element.clone(), *cause)),
             _ => None,
@@ -98,7 +98,7 @@ impl Judge<'_> {
 
     fn alarms(&self) -> Vec<DeliveredAlarm> {
         let alarms = self.events.iter().filter_map(|event| match event.clone() {
-            ManagerEvent::Alarm {
+            AgentsEvent::Alarm {
                 at,
                 resource,
                 alarm_type,
@@ -179,7 +179,7 @@ impl Judge<'_> {
     pub fn repairs(&self) -> RepairVerdict {
         let mut verdict = RepairVerdict::default();
         for event in self.events {
-            if let ManagerEvent::Intervention {
+            if let AgentsEvent::Intervention {
                 element,
                 parameter,
                 value,
@@ -237,8 +237,8 @@ mod tests {
         Timestamp::default().plus_s(seconds)
     }
 
-    fn intervention(element: &ElementId, parameter: &str, value: &str) -> ManagerEvent {
-        ManagerEvent::Intervention {
+    fn intervention(element: &ElementId, parameter: &str, value: &str) -> AgentsEvent {
+        AgentsEvent::Intervention {
             at: at(9.0),
             agent: "ip-fault".to_owned(),
             element: element.clone(),
@@ -247,8 +247,8 @@ mod tests {
         }
     }
 
-    fn finding(seconds: f64, element: &ElementId, cause: Cause) -> ManagerEvent {
-        ManagerEvent::Finding {
+    fn finding(seconds: f64, element: &ElementId, cause: Cause) -> AgentsEvent {
+        AgentsEvent::Finding {
             at: at(seconds),
             agent: "ip-fault".to_owned(),
             element: element.clone(),
@@ -257,7 +257,7 @@ mod tests {
     }
 
     /// A trial of a wrong metric at end B of the first link, and what was said and done.
-    fn judged(fault: &str, events: &[ManagerEvent]) -> (PolicyVerdict, RepairVerdict) {
+    fn judged(fault: &str, events: &[AgentsEvent]) -> (PolicyVerdict, RepairVerdict) {
         let plan = LabPlan::new(&Backbone::named("Abilene").unwrap(), "cvlab").unwrap();
         let documents = Documents::of(&plan);
         let link = &documents.links[0];

@@ -8,7 +8,7 @@ use crate::bring_up::Laboratory;
 use crate::documents::Documents;
 use crate::error::LabError;
 use crate::fault::LabFault;
-use crate::hosted::ManagerEvent;
+use crate::hosted::AgentsEvent;
 use crate::injector::{BreakRequest, Injector};
 use crate::interruption::Interruption;
 use crate::rack::{device, parameters};
@@ -133,7 +133,7 @@ impl Trials {
         };
         let mut policies = vec![judge.agents()];
         policies.extend(judge.yardsticks());
-        let raised = |e: &&ManagerEvent| matches!(e, ManagerEvent::Alarm { cleared: false, .. });
+        let raised = |e: &&AgentsEvent| matches!(e, AgentsEvent::Alarm { cleared: false, .. });
         let trial = LabTrial {
             event: "trial",
             topology: self.lab.plan.topology.clone(),
@@ -168,9 +168,9 @@ impl Trials {
             manager.check()?;
             std::thread::sleep(Duration::from_millis(500));
             let events = manager.events(since);
-            let acted = |e: &ManagerEvent| matches!(e, ManagerEvent::Intervention { .. });
-            let named = |e: &ManagerEvent| match e {
-                ManagerEvent::Finding {
+            let acted = |e: &AgentsEvent| matches!(e, AgentsEvent::Intervention { .. });
+            let named = |e: &AgentsEvent| match e {
+                AgentsEvent::Finding {
                     element: named,
                     cause,
                     ..
