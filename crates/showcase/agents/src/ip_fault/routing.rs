@@ -265,16 +265,18 @@ impl RoutingCare {
         };
         let mut survey = running.found;
         survey.alarms = self.alarmed().cloned().collect();
-        let finding = SurveyReading {
+        let findings = SurveyReading {
             inventory,
             memory: &self.memory,
             survey: &survey,
         }
-        .finding();
+        .findings();
         if let Some(applied) = self.applied.take() {
-            return self.looked_after(applied, finding);
+            return self.looked_after(applied, &findings);
         }
-        let Some(finding) = finding.filter(|f| !self.is_left(f)) else {
+        // What was told and stands hides nothing else.
+        let mut news = findings.into_iter().filter(|f| !self.is_left(f));
+        let Some(finding) = news.next() else {
             self.suspected = None;
             return self.nothing_found(&survey, now);
         };
@@ -338,13 +340,14 @@ impl RoutingCare {
     fn looked_after(
         &mut self,
         applied: RoutingFinding,
-        finding: Option<RoutingFinding>,
+        findings: &[RoutingFinding],
     ) -> Vec<RoutingStep> {
         let same = |f: &RoutingFinding| (&f.element, f.cause) == (&applied.element, applied.cause);
+        let is_found = findings.iter().any(same);
         let element = &applied.element;
         let stands = self.alarms.on(element).next().is_some();
         let mut steps = Vec::new();
-        if finding.as_ref().is_some_and(same) || stands {
+        if is_found || stands {
             steps.push(RoutingStep::Note(format!(
                 "{} of {element}: setting it right has not helped yet",
                 applied.cause
@@ -360,7 +363,7 @@ impl RoutingCare {
                 self.memory.remember_one(element, &restored);
             }
         }
-        if finding.as_ref().is_some_and(same) {
+        if is_found {
             self.left.push(applied);
         }
         if self.alarmed().next().is_some() {

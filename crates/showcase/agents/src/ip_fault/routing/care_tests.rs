@@ -1,4 +1,4 @@
-//! The care for routers over time, in a network of two of them that answers by hand.
+//! The care for routers over time, in a network of three of them that answers by hand.
 
 use super::*;
 use domain::cause::Cause;
@@ -15,7 +15,9 @@ fn inventory(make: &str) -> Inventory {
     for (name, kind) in [
         ("router:A", ElementKind::Router),
         ("router:B", ElementKind::Router),
+        ("router:C", ElementKind::Router),
         ("link:A-B", ElementKind::Link),
+        ("link:B-C", ElementKind::Link),
     ] {
         let element = Element {
             id: id(name),
@@ -29,26 +31,32 @@ fn inventory(make: &str) -> Inventory {
         };
         inventory.elements.insert(id(name), element);
     }
-    let link = Link {
-        a: id("router:A"),
-        b: id("router:B"),
-        ducts: Vec::new(),
-        length_km: 10.0,
-        backbone: true,
-        capacity_mbps: 10.0,
-        optic_a: id("optic:a"),
-        optic_b: id("optic:b"),
-    };
-    inventory.links.insert(id("link:A-B"), link);
+    for (name, a, b) in [
+        ("link:A-B", "router:A", "router:B"),
+        ("link:B-C", "router:B", "router:C"),
+    ] {
+        let link = Link {
+            a: id(a),
+            b: id(b),
+            ducts: Vec::new(),
+            length_km: 10.0,
+            backbone: true,
+            capacity_mbps: 10.0,
+            optic_a: id("optic:a"),
+            optic_b: id("optic:b"),
+        };
+        inventory.links.insert(id(name), link);
+    }
     inventory
 }
 
-/// A network whose link has these MTUs, and the care for it.
+/// A network whose link A-B has these MTUs, and the care for it.
 struct Lab {
     inventory: Inventory,
     care: RoutingCare,
     mtus: [String; 2],
-    dark: bool,
+    /// The links without light.
+    dark: Vec<&'static str>,
     now: Timestamp,
     log: Vec<String>,
 }
@@ -60,20 +68,20 @@ impl Lab {
             care: RoutingCare::of(&inventory).unwrap(),
             inventory,
             mtus: ["1500".to_owned(), "1500".to_owned()],
-            dark: false,
+            dark: Vec::new(),
             now: Timestamp::default(),
             log: Vec::new(),
         }
     }
 
     fn alarm(&mut self, cleared: bool) {
-        self.alarm_of(AlarmType::LinkDown, cleared);
+        self.alarm_of("link:A-B", AlarmType::LinkDown, cleared);
     }
 
-    fn alarm_of(&mut self, alarm_type: AlarmType, cleared: bool) {
+    fn alarm_of(&mut self, link: &str, alarm_type: AlarmType, cleared: bool) {
         self.now = self.now.plus_s(1.0);
         let alarm = Alarm {
-            resource: id("link:A-B"),
+            resource: id(link),
             alarm_type,
             qualifier: String::new(),
             severity: Severity::Major,
@@ -120,7 +128,8 @@ impl Lab {
     }
 
     fn readings(&self, element: &ElementId) -> BTreeMap<String, f64> {
-        let lit = if self.dark { 0.0 } else { 1.0 };
+        let is_dark = self.dark.contains(&element.as_str());
+        let lit = if is_dark { 0.0 } else { 1.0 };
         let of_link = [
             ("carrier_a", lit),
             ("carrier_b", lit),
@@ -146,7 +155,7 @@ impl Lab {
             }),
             Action::ReadConfiguration { element } => {
                 let mut running = BTreeMap::new();
-                if element.as_str().starts_with("link") {
+                if *element == id("link:A-B") {
                     for (end, mtu) in ["a", "b"].into_iter().zip(&self.mtus) {
                         running.insert(format!("{end}/mtu"), mtu.clone());
                     }
@@ -198,15 +207,30 @@ fn a_cut_that_was_mended_and_comes_back_is_told_again() {
     let mut lab = Lab::new();
     lab.period();
     for times in [1, 2] {
-        lab.dark = true;
+        lab.dark = vec!["link:A-B"];
         lab.alarm(false);
-        lab.alarm_of(AlarmType::LossOfSignal, false);
+        lab.alarm_of("link:A-B", AlarmType::LossOfSignal, false);
         let words = "confirmed fibre-cut of link:A-B: it is dark at both ends, and no port is shut";
         assert_eq!(lab.log, vec![words; times]);
-        lab.dark = false;
+        lab.dark.clear();
         lab.alarm(true);
-        lab.alarm_of(AlarmType::LossOfSignal, true);
+        lab.alarm_of("link:A-B", AlarmType::LossOfSignal, true);
     }
+}
+
+/// What waits for an engineer may stand for hours: it hides nothing of what comes after it.
+#[test]
+fn what_waits_for_an_engineer_hides_no_other_finding() {
+    let mut lab = Lab::new();
+    lab.period();
+    for link in ["link:A-B", "link:B-C"] {
+        lab.dark.push(link);
+        lab.alarm_of(link, AlarmType::LossOfSignal, false);
+    }
+    let words = |link: &str| {
+        format!("confirmed fibre-cut of {link}: it is dark at both ends, and no port is shut")
+    };
+    assert_eq!(lab.log, [words("link:A-B"), words("link:B-C")]);
 }
 
 /// Alarms whose reason is not found are looked into for a while, and nothing is touched.

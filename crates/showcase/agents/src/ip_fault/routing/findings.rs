@@ -13,8 +13,9 @@
 //! | sites do not reach each other, and a router has a discarding route, a filter, or an address that it did not have | `black-hole`, `prefix-filtered`, `duplicate-address` | removing it |
 //! | the cost of a link has changed at one end alone | `wrong-metric` | the cost of before |
 //!
-//! Read from the top; what is dead takes its links and its site with it. A cost that has changed at
-//! both ends is planned work. Read next: [`super`], which looks twice before it acts.
+//! Read from the top; what is dead or cut takes its links with it, and what is wrong with an element
+//! is one thing. A cost that has changed at both ends is planned work. Read next: [`super`], which
+//! looks twice before it acts.
 
 use super::memory::{ABSENT, ConfigurationMemory, ParameterChange, RunningParameters};
 use domain::cause::Cause;
@@ -94,6 +95,16 @@ impl RoutingFinding {
             })
     }
 
+    /// True if another finding is no more than what this one shows at its element, or at the links of
+    /// what is dead or cut.
+    fn explains(&self, other: &Self, inventory: &Inventory) -> bool {
+        let takes_links = matches!(
+            self.cause,
+            Cause::RouterFailure | Cause::RoutingProcessDown | Cause::DuctCut
+        );
+        self.element == other.element || (takes_links && self.shows_at(&other.element, inventory))
+    }
+
     /// True if both say the same of the same element, and would do the same about it.
     pub fn agrees_with(&self, other: &Self) -> bool {
         (&self.element, self.cause, &self.remedy) == (&other.element, other.cause, &other.remedy)
@@ -112,14 +123,23 @@ pub struct SurveyReading<'s> {
 }
 
 impl SurveyReading<'_> {
-    /// The first thing that is wrong, by the order of the table; none if nothing is seen to be.
-    pub fn finding(&self) -> Option<RoutingFinding> {
-        self.dead_router()
-            .or_else(|| self.dead_process())
-            .or_else(|| self.cut_duct())
-            .or_else(|| self.of_links())
-            .or_else(|| self.of_routers())
-            .or_else(|| self.metric())
+    /// Everything that is wrong, by the order of the table, without what an earlier finding explains.
+    pub fn findings(&self) -> Vec<RoutingFinding> {
+        let mut findings: Vec<RoutingFinding> = Vec::new();
+        let each = self
+            .dead_routers()
+            .chain(self.dead_processes())
+            .chain(self.cut_ducts())
+            .chain(self.of_links())
+            .chain(self.of_routers())
+            .chain(self.metrics());
+        for finding in each {
+            let explains = |earlier: &RoutingFinding| earlier.explains(&finding, self.inventory);
+            if !findings.iter().any(explains) {
+                findings.push(finding);
+            }
+        }
+        findings
     }
 
     fn reading(&self, element: &ElementId, name: &str) -> Option<f64> {
@@ -153,11 +173,10 @@ impl SurveyReading<'_> {
             .any(|(alarmed, _)| alarmed == element)
     }
 
-    fn dead_router(&self) -> Option<RoutingFinding> {
-        let dead = self
-            .routers()
-            .find(|r| self.is(r, "console_answers", 0.0))?;
-        Some(RoutingFinding {
+    fn dead_routers(&self) -> impl Iterator<Item = RoutingFinding> {
+        let dead = self.routers();
+        let dead = dead.filter(|r| self.is(r, "console_answers", 0.0));
+        dead.map(|dead| RoutingFinding {
             element: dead.clone(),
             cause: Cause::RouterFailure,
             evidence: "its console does not answer".to_owned(),
@@ -168,18 +187,18 @@ impl SurveyReading<'_> {
         })
     }
 
-    fn dead_process(&self) -> Option<RoutingFinding> {
-        let dead = self.routers().find(|r| self.is(r, "ospfd_answers", 0.0))?;
-        Some(changed(
-            dead,
-            Cause::RoutingProcessDown,
-            "it answers, and its ospfd does not".to_owned(),
-            vec![ParameterChange {
+    fn dead_processes(&self) -> impl Iterator<Item = RoutingFinding> {
+        let dead = self.routers();
+        let dead = dead.filter(|r| self.is(r, "ospfd_answers", 0.0));
+        dead.map(|dead| {
+            let stopped = ParameterChange {
                 parameter: "ospfd".to_owned(),
                 was: "running".to_owned(),
                 is: "stopped".to_owned(),
-            }],
-        ))
+            };
+            let words = "it answers, and its ospfd does not".to_owned();
+            changed(dead, Cause::RoutingProcessDown, words, vec![stopped])
+        })
     }
 
     /// Dark at both ends, and shut at neither.
@@ -190,41 +209,39 @@ impl SurveyReading<'_> {
         })
     }
 
-    fn cut_duct(&self) -> Option<RoutingFinding> {
+    fn cut_ducts(&self) -> impl Iterator<Item = RoutingFinding> {
         let ducts = self.inventory.of_kind(ElementKind::Duct);
-        let cut = ducts.map(|duct| &duct.id).find(|duct| {
+        let cut = ducts.map(|duct| &duct.id).filter(|duct| {
             let inside = self.links().filter(|(_, link)| link.ducts.contains(duct));
             let inside: Vec<&ElementId> = inside.map(|(id, _)| id).collect();
             inside.len() >= 2 && inside.iter().all(|link| self.is_dark(link))
-        })?;
+        });
         let words = "every link in it is dark at both ends, and no port is shut";
-        Some(for_engineer(cut, Cause::DuctCut, words.to_owned()))
+        cut.map(move |cut| for_engineer(cut, Cause::DuctCut, words.to_owned()))
     }
 
-    fn of_links(&self) -> Option<RoutingFinding> {
-        let alarmed = || self.links().filter(|(id, _)| self.alarmed(id));
-        let departs = alarmed().find_map(|(id, _)| self.departing(id));
-        let dark = || {
-            let dark = alarmed().find(|(id, _)| self.is_dark(id))?.0;
+    fn of_links(&self) -> impl Iterator<Item = RoutingFinding> {
+        let links = self.links().map(|(id, _)| id);
+        let alarmed: Vec<&ElementId> = links.filter(|id| self.alarmed(id)).collect();
+        let departs = alarmed.clone().into_iter();
+        let departs = departs.filter_map(|id| self.departing(id));
+        let dark = alarmed.clone().into_iter().filter(|id| self.is_dark(id));
+        let dark = dark.map(|id| {
             let words = "it is dark at both ends, and no port is shut";
-            Some(for_engineer(dark, Cause::FibreCut, words.to_owned()))
-        };
-        let lossy = || {
-            let lossy = |id: &ElementId| {
-                let loss = self.reading(id, "loss_percent");
-                let lit = ["carrier_a", "carrier_b"]
-                    .into_iter()
-                    .all(|n| self.is(id, n, 1.0));
-                let full = (id.clone(), AlarmType::Congestion);
-                lit && loss.is_some_and(|loss| loss >= LOSSY_PERCENT)
-                    && !self.survey.alarms.contains(&full)
-            };
-            let (id, _) = alarmed().find(|(id, _)| lossy(id))?;
-            let loss = self.reading(id, "loss_percent").unwrap_or_default();
-            let words = format!("{loss:.0} % of the probes are lost, and no queue drops any");
-            Some(for_engineer(id, Cause::PacketLoss, words))
-        };
-        departs.or_else(dark).or_else(lossy)
+            for_engineer(id, Cause::FibreCut, words.to_owned())
+        });
+        let lossy = alarmed.into_iter().filter_map(|id| self.lossy(id));
+        departs.chain(dark).chain(lossy)
+    }
+
+    fn lossy(&self, link: &ElementId) -> Option<RoutingFinding> {
+        let loss = self.reading(link, "loss_percent")?;
+        let mut ends = ["carrier_a", "carrier_b"].into_iter();
+        let is_lit = ends.all(|carrier| self.is(link, carrier, 1.0));
+        let full = (link.clone(), AlarmType::Congestion);
+        let is_lossy = is_lit && loss >= LOSSY_PERCENT && !self.survey.alarms.contains(&full);
+        let words = || format!("{loss:.0} % of the probes are lost, and no queue drops any");
+        is_lossy.then(|| for_engineer(link, Cause::PacketLoss, words()))
     }
 
     /// A parameter of an alarmed link that departs from what it was, or from the other end.
@@ -275,12 +292,7 @@ impl SurveyReading<'_> {
     }
 
     /// What a router has that it did not have, where sites do not reach each other.
-    fn of_routers(&self) -> Option<RoutingFinding> {
-        let unreached =
-            |(_, of_type): &(ElementId, AlarmType)| *of_type == AlarmType::SiteUnreachable;
-        if !self.survey.alarms.iter().any(unreached) {
-            return None;
-        }
+    fn of_routers(&self) -> impl Iterator<Item = RoutingFinding> {
         const KINDS: [(&str, Cause, &str); 3] = [
             ("route/", Cause::BlackHole, "a static route that discards"),
             ("filter/", Cause::PrefixFiltered, "a filter that drops"),
@@ -290,7 +302,12 @@ impl SurveyReading<'_> {
                 "an address that another has",
             ),
         ];
-        self.routers().find_map(|router| {
+        let alarms = self.survey.alarms.iter();
+        let is_unreached = alarms
+            .map(|(_, alarm_type)| *alarm_type)
+            .any(|alarm_type| alarm_type == AlarmType::SiteUnreachable);
+        let routers = self.routers().filter(move |_| is_unreached);
+        routers.filter_map(|router| {
             let read = self.survey.read.get(router)?;
             let changes = self.memory.changes(router, read);
             KINDS.into_iter().find_map(|(kind, cause, words)| {
@@ -303,8 +320,8 @@ impl SurveyReading<'_> {
         })
     }
 
-    fn metric(&self) -> Option<RoutingFinding> {
-        self.links().find_map(|(id, _)| {
+    fn metrics(&self) -> impl Iterator<Item = RoutingFinding> {
+        self.links().filter_map(|(id, _)| {
             let read = self.survey.read.get(id)?;
             let changes = self.memory.changes(id, read).into_iter();
             let costs = changes.filter(|change| change.parameter.ends_with("/ospf-cost"));

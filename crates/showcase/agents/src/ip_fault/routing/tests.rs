@@ -99,7 +99,8 @@ fn found(memory: &ConfigurationMemory, survey: &RoutingSurvey) -> String {
         memory,
         survey,
     };
-    reading.finding().map_or("nothing".to_owned(), |f| {
+    let findings = reading.findings();
+    findings.first().map_or("nothing".to_owned(), |f| {
         let told = RoutingFinding::told(&f.words());
         assert_eq!(told, Some((f.element.clone(), f.cause)));
         let remedy = f.remedy.iter().map(|action| match action {
