@@ -5,6 +5,7 @@
 //! or is interrupted ends with it. Nothing outside of these names is touched. Read next:
 //! [`crate::plan`], [`crate::frr`].
 
+use crate::enrolment;
 use crate::error::LabError;
 use crate::frr::{self, Vty};
 use crate::interruption::Interruption;
@@ -68,6 +69,8 @@ impl Laboratory {
 
     fn build(&self, interruption: &Interruption) -> Result<(), LabError> {
         self.folder.make(&self.plan)?;
+        enrolment::enrol(&self.folder, &self.plan.prefix)?;
+        self.folder.open()?;
         self.namespaces(interruption)?;
         self.cable()?;
         for router in 0..self.plan.routers.len() {

@@ -14,7 +14,6 @@
 //! Read next: [`crate::plan`].
 
 use crate::documents::Documents;
-use crate::enrolment;
 use crate::error::LabError;
 use crate::files;
 use crate::plan::LabPlan;
@@ -73,8 +72,8 @@ impl RunFolder {
         self.0.join("rack.pid")
     }
 
-    /// Makes the folder with what was planned and documented. Nobody but root enters it before
-    /// everything in it has its rights.
+    /// Makes the folder with what was planned and documented. Nobody but root enters it until it is
+    /// opened.
     ///
     /// # Errors
     /// [`LabError::File`]
@@ -92,12 +91,18 @@ impl RunFolder {
             "chown",
             &["root:frr", &configurations.display().to_string()],
         )?;
-        enrolment::enrol(self, &plan.prefix)?;
         self.write("plan.json", &serde_json::to_string_pretty(plan)?, 0o600)?;
         let documents = serde_json::to_string_pretty(&Documents::of(plan))?;
         self.write("documents.json", &documents, 0o600)?;
         let file = self.0.join("documents.json");
-        files::give(&file, management_user(&plan.prefix)?).map_err(|e| LabError::file(&file, e))?;
+        files::give(&file, management_user(&plan.prefix)?).map_err(|e| LabError::file(&file, e))
+    }
+
+    /// Lets everybody to what is theirs in it, once everything has its rights.
+    ///
+    /// # Errors
+    /// [`LabError::File`]
+    pub(crate) fn open(&self) -> Result<(), LabError> {
         chmod(&self.0, Mode::from_raw_mode(0o711)).map_err(|e| LabError::file(&self.0, e.into()))
     }
 
