@@ -51,6 +51,7 @@ fn what_its_past_taught_diagnoses_its_days() {
         "own-alarm",
         "most-alarms",
         "codebook",
+        "lasting-codebook",
         "agents-unlearnt",
         "agents-causes",
         "agents-learnt",

@@ -199,6 +199,12 @@ pub(crate) struct OtherFlags {
     /// folder, as `learn history` reads them: alarms.csv and links.txt.
     #[arg(long, value_name = "DIR")]
     pub(crate) history: Option<PathBuf>,
+    /// In the world other: the seed of its network. On network 1 the reasoning was designed.
+    #[arg(long, value_name = "N")]
+    pub(crate) network: Option<u64>,
+    /// In the world other: the seed of the thirty unlabelled days, one to learn from (50001 to 50200).
+    #[arg(long, value_name = "N")]
+    pub(crate) past: Option<u64>,
 }
 
 #[derive(Args)]

@@ -9,9 +9,10 @@ use crate::output::{self, Failure, line};
 use crate::showcase::{causes, files};
 use arena::alarm_past::AlarmPast;
 use arena::second_world::{
-    LEARNT, LearntCauses, NamedPolicies, OTHER, PAST_DAYS, PAST_SEED, SecondWorld, YARDSTICKS,
+    LEARNT, LearntCauses, NETWORK, NamedPolicies, OTHER, PAST_DAYS, PAST_SEED, SecondWorld,
+    YARDSTICKS,
 };
-use arena::seeds::{CHOSEN, LEARNT as LEARNT_SEEDS};
+use arena::seeds::{CHOSEN, DESIGNED, LEARNT as LEARNT_SEEDS};
 use causality::{AlarmRecordReader, DeviceLinks};
 use report::{OpenLoopRun, OpenLoopTable};
 use std::cmp::Reverse;
@@ -32,23 +33,35 @@ pub(crate) struct SecondDays {
 
 /// Flags of the second world mean nothing in another.
 pub(crate) fn check_flags(is_other: bool, other: &OtherFlags) -> Result<(), Failure> {
-    match is_other || (other.learnt.is_none() && other.history.is_none()) {
-        true => Ok(()),
-        false => Err(Failure::usage(
-            "--learnt and --history are of days in the second world (--world other)".to_owned(),
-        )),
+    let named = [
+        ("--learnt", other.learnt.is_some()),
+        ("--history", other.history.is_some()),
+        ("--network", other.network.is_some()),
+        ("--past", other.past.is_some()),
+    ];
+    match named
+        .into_iter()
+        .find(|(_, is_given)| *is_given && !is_other)
+    {
+        None => Ok(()),
+        Some((flag, _)) => Err(Failure::usage(format!(
+            "{flag} is of days in the second world (--world other)"
+        ))),
     }
 }
 
 /// Writes the past, or has every policy diagnose days.
 pub(crate) fn run(common: &Common, days: &SecondDays, other: &OtherFlags) -> Result<(), Failure> {
-    let world = SecondWorld { sites: days.sites };
+    let world = SecondWorld {
+        sites: days.sites,
+        network: other.network.unwrap_or(NETWORK),
+    };
     match &other.history {
         Some(folder) => {
             let seed = days.seeds.first().copied().unwrap_or(PAST_SEED);
             written(common, &world.past(seed, days.days), folder)
         }
-        None => diagnosed(common, world, days, other.learnt.as_deref()),
+        None => diagnosed(common, world, days, other),
     }
 }
 
@@ -74,11 +87,18 @@ fn diagnosed(
     common: &Common,
     world: SecondWorld,
     days: &SecondDays,
-    learnt: Option<&Path>,
+    other: &OtherFlags,
 ) -> Result<(), Failure> {
     apart(&days.seeds)?;
-    let past = world.past(PAST_SEED, PAST_DAYS);
-    let learnt = match learnt {
+    let seed = other.past.unwrap_or(PAST_SEED);
+    if !LEARNT_SEEDS.contains(&seed) {
+        let (first, last) = (LEARNT_SEEDS.start(), LEARNT_SEEDS.end());
+        return Err(Failure::usage(format!(
+            "--past {seed} is none to learn from: those are {first} to {last}"
+        )));
+    }
+    let past = world.past(seed, PAST_DAYS);
+    let learnt = match &other.learnt {
         Some(file) => {
             let bytes = files::bytes(file, LEARNT_BYTES_MAX)?;
             let read = LearntCauses::parse(&String::from_utf8_lossy(&bytes));
@@ -101,7 +121,8 @@ fn diagnosed(
 
 /// Seeds that are for learning, as the past is, or for choosing by say nothing about how good it is.
 fn apart(seeds: &[u64]) -> Result<(), Failure> {
-    let is_of_work = |seed: &&u64| LEARNT_SEEDS.contains(seed) || CHOSEN.contains(seed);
+    let of_work = [LEARNT_SEEDS, CHOSEN, DESIGNED];
+    let is_of_work = |seed: &&u64| of_work.iter().any(|range| range.contains(seed));
     match seeds.iter().find(is_of_work) {
         None => Ok(()),
         Some(seed) => Err(Failure::usage(format!(
@@ -161,7 +182,7 @@ mod tests {
             right: 1,
             real_troubles: 1,
         };
-        let [first, own, most, codebook] = YARDSTICKS;
+        let [first, own, most, codebook, _] = YARDSTICKS;
         let runs = [
             run(first, false, 2),
             run(own, true, 5),
@@ -175,7 +196,7 @@ mod tests {
 
     #[test]
     fn seeds_to_learn_from_and_to_choose_by_are_refused() {
-        for seed in [PAST_SEED, *LEARNT_SEEDS.end(), *CHOSEN.start()] {
+        for seed in [PAST_SEED, *LEARNT_SEEDS.end(), *CHOSEN.start(), 60_015] {
             assert!(apart(&[101, seed]).is_err(), "{seed}");
         }
         assert!(apart(&[101, 70_001]).is_ok());

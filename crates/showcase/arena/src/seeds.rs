@@ -16,6 +16,9 @@ pub const LEARNT: RangeInclusive<u64> = 50_001..=50_200;
 /// Seeds by which limits and settings are chosen, for agents and yardsticks alike.
 pub const CHOSEN: RangeInclusive<u64> = 50_201..=50_400;
 
+/// Seeds of days on which the form of agents' reasoning was chosen, with the truth in sight.
+pub const DESIGNED: RangeInclusive<u64> = 60_001..=60_400;
+
 /// Seeds of the days that are reported.
 pub const REPORTED_DAYS: RangeInclusive<u64> = 70_001..=70_200;
 
@@ -23,10 +26,11 @@ pub const REPORTED_DAYS: RangeInclusive<u64> = 70_001..=70_200;
 pub const REPORTED_FAULTS: RangeInclusive<u64> = 80_001..=80_400;
 
 /// Every range, by its purpose.
-pub const SEEDS: [(&str, RangeInclusive<u64>); 5] = [
+pub const SEEDS: [(&str, RangeInclusive<u64>); 6] = [
     ("gate", GATE),
     ("learnt", LEARNT),
     ("chosen", CHOSEN),
+    ("designed", DESIGNED),
     ("reported days", REPORTED_DAYS),
     ("reported faults", REPORTED_FAULTS),
 ];

@@ -56,7 +56,7 @@ pub use kind::YardstickKind;
 pub use labelled::LabelledDay;
 pub use measure::{CommitmentCounts, KnownTrouble, Measure, Worth};
 pub use named::{NamedBlame, NamedBlameRule, NamedKey, NamedScene, NamedYardstick, tune_named};
-pub use named_codebook::NamedCodebookRule;
+pub use named_codebook::{LastingCodebookRule, NamedCodebookRule};
 pub use named_past::NamedPast;
 pub use named_rules::{FirstNamedAlarmRule, JoinedNodes, MostNamedAlarmsRule, OwnNamedAlarmRule};
 pub use online::{Blame, BlameRule, OnlineYardstick, StatementThresholds, Yardstick, heard};

@@ -10,7 +10,7 @@
 use crate::consequences::{Consequences, ElementNumber};
 use crate::named::{NamedBlame, NamedBlameRule, NamedKey, NamedScene};
 use crate::named_past::NamedPast;
-use crate::named_rules::JoinedNodes;
+use crate::named_rules::{AROUND_S, JoinedNodes};
 use domain::cause::Cause;
 use domain::inventory::{ElementId, ElementKind, Link};
 use std::collections::{BTreeMap, BTreeSet};
@@ -82,6 +82,22 @@ impl NamedCodebookRule {
         told - SILENT * silent.count() as f64
     }
 
+    /// True if what has this code may still have an element raise alarms later: the element itself, what is of a
+    /// site in the code, or faces one.
+    fn goes_on(&self, code: &NamedCode, element: ElementNumber) -> bool {
+        let links = self.graph.links_on(element).iter();
+        let links =
+            links.filter_map(|link| self.graph.inventory().links.get(self.graph.element(*link)));
+        let ends = links.flat_map(|link| [&link.a, &link.b]);
+        let nodes = ends
+            .filter_map(|end| self.graph.number(end))
+            .chain([element]);
+        let mut sites = nodes.map(|it| self.graph.node(it));
+        let is_of =
+            |it: ElementNumber| self.graph.kind(it) == ElementKind::Site && code.accounts_for(it);
+        code.accounts_for(element) || sites.any(is_of)
+    }
+
     /// The place of a candidate among equals: the lowest is blamed.
     fn place(&self, candidate: ElementNumber) -> usize {
         match self.graph.kind(candidate) {
@@ -117,6 +133,45 @@ impl NamedBlameRule for NamedCodebookRule {
             score,
             explains,
         })
+    }
+}
+
+/// The codebook, where what was blamed goes on: an alarm that comes later is of what was said before, if that
+/// accounts for it and its alarms still stand.
+#[derive(Clone, Debug)]
+pub struct LastingCodebookRule(NamedCodebookRule);
+
+impl LastingCodebookRule {
+    /// What the codebook blames goes on.
+    pub fn new(codebook: NamedCodebookRule) -> Self {
+        Self(codebook)
+    }
+}
+
+impl NamedBlameRule for LastingCodebookRule {
+    fn blame(&self, alarm: &NamedKey, scene: &NamedScene) -> Option<NamedBlame> {
+        let Self(codebook) = self;
+        let own = codebook.blame(alarm, scene)?;
+        let noticed = scene.get(alarm)?.noticed;
+        let number = codebook.graph.number(&alarm.0)?;
+        let mut seen: BTreeSet<NamedKey> = BTreeSet::new();
+        for (key, earlier) in scene {
+            let is_before = noticed.seconds_since(earlier.noticed) > AROUND_S;
+            if !earlier.spoken_for || !is_before || seen.contains(key) {
+                continue;
+            }
+            let Some(mut blame) = codebook.blame(key, scene) else {
+                continue;
+            };
+            let code = codebook.graph.number(&blame.element);
+            let code = code.and_then(|it| codebook.codes.get(&it));
+            if code.is_some_and(|code| codebook.goes_on(code, number)) {
+                blame.explains.extend(own.explains);
+                return Some(blame);
+            }
+            seen.extend(blame.explains);
+        }
+        Some(own)
     }
 }
 
@@ -266,6 +321,24 @@ mod tests {
         assert_eq!(alone.element, id("optic:3-4/b"));
         let both = [("optic:R-1/a", "LOS", 10.0), ("optic:R-1/b", "LOS", 10.5)];
         assert_eq!(blamed(&both).element, id("link:R-1"));
+    }
+
+    #[test]
+    fn what_comes_later_of_what_was_said_is_no_second_statement() {
+        let rule = LastingCodebookRule::new(rule());
+        let mut scene = named_scene(&[
+            ("site:1", "MAINS", 10.0),
+            ("site:3", "MAINS", 12.0),
+            ("optic:R-3/a", "LOS", 7_200.0),
+        ]);
+        let ends = (id("optic:R-3/a"), "LOS".to_owned());
+        assert_ne!(rule.blame(&ends, &scene).unwrap().element, id("zone:a"));
+        for (_, alarm) in scene.iter_mut().filter(|((_, name), _)| name == "MAINS") {
+            alarm.spoken_for = true;
+        }
+        let of_the_zone = rule.blame(&ends, &scene).unwrap();
+        assert_eq!(of_the_zone.element, id("zone:a"));
+        assert_eq!(of_the_zone.explains.len(), 3);
     }
 
     #[test]

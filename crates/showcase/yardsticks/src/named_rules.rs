@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Seconds within which alarms are of one matter.
-const AROUND_S: f64 = 300.0;
+pub(crate) const AROUND_S: f64 = 300.0;
 
 /// The inventory, as far as these rules look at it.
 #[derive(Clone, Debug)]

@@ -28,8 +28,8 @@ use roles::Roles;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// The most alarms that are looked at together.
-const ALARMS_MAX: usize = 2_000;
+/// The most alarms that are looked at together, the latest: what it costs grows by their square.
+const ALARMS_MAX: usize = 500;
 
 /// What is blamed for a group of alarms.
 #[derive(Clone, Debug, PartialEq)]

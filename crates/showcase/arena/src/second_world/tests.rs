@@ -3,7 +3,10 @@
 use super::*;
 use agents::learnt_causes::LearntCauses;
 
-const WORLD: SecondWorld = SecondWorld { sites: 120 };
+const WORLD: SecondWorld = SecondWorld {
+    sites: 120,
+    network: NETWORK,
+};
 
 #[test]
 fn the_past_is_a_record_of_names_and_nodes() {
@@ -44,7 +47,10 @@ fn every_policy_hears_the_same_day() {
 
 #[test]
 fn a_larger_network_may_be_spoken_of_more() {
-    let of = |sites| statements_per_day(&SecondWorld { sites }.past(PAST_SEED, 1).inventory);
+    let of = |sites| {
+        let world = SecondWorld { sites, ..WORLD };
+        statements_per_day(&world.past(PAST_SEED, 1).inventory)
+    };
     assert!((of(300) - STATEMENTS_PER_DAY).abs() < 1e-9);
     assert!((of(60) - STATEMENTS_PER_DAY / 5.0).abs() < 1e-9);
 }

@@ -12,6 +12,10 @@ use domain::time::Timestamp;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
+/// The most failures that are supposed to be surer than what accounts for an alarm: whoever floods the scene
+/// with alarms that have nothing to do with each other is not gone after further.
+const SURER_MAX: usize = 32;
+
 /// An alarm: the numbers of its element and of its name.
 pub(super) type AlarmNumber = (usize, usize);
 
@@ -196,44 +200,31 @@ impl Accounting<'_> {
 
     fn best(
         &self,
-        mut open: Open,
+        open: Open,
         alarm: AlarmNumber,
         least: f64,
         begun: &BTreeMap<usize, Begun>,
     ) -> Option<Account> {
-        loop {
-            let said = by_element(&open);
-            let mut scores = self.fresh(&said);
-            let later = self.later(&said, begun);
-            for (suspect, score) in &later {
-                let known = scores.entry(*suspect).or_insert(f64::NEG_INFINITY);
-                *known = known.max(*score);
-            }
-            let best = scores.iter().max_by(|x, y| {
-                let by_score = x.1.total_cmp(y.1);
-                by_score.then_with(|| y.0.cmp(x.0))
-            });
-            let (suspect, score) = best.map(|(suspect, score)| (*suspect, *score))?;
+        let mut window = Window::new(*self, open, begun);
+        for _ in 0..SURER_MAX {
+            let (suspect, score, is_later) = window.likeliest()?;
             if score <= least {
                 return None;
             }
-            let before = begun.get(&suspect);
-            let before = before.filter(|_| later.get(&suspect) == Some(&score));
-            let told = self.told(&open, &said, suspect, before.is_some());
+            let told = window.told(suspect, is_later);
             if told.is_empty() {
                 return None;
             }
             if told.iter().any(|(it, _)| *it == alarm) {
                 return Some(Account {
-                    ranked: self.ranked(&scores, suspect, &told),
-                    before: before.map(|it| it.told.clone()),
+                    ranked: window.ranked(suspect, &told),
+                    before: is_later.then(|| begun[&suspect].told.clone()),
                     told,
                 });
             }
-            told.iter().for_each(|(it, _)| {
-                open.insert(*it, false);
-            });
+            window.take(&told);
         }
+        None
     }
 
     /// How much likelier each failure makes what stands, if it happened now.
@@ -267,33 +258,109 @@ impl Accounting<'_> {
         }
         scores
     }
+}
+
+/// What stands around an instant, with how much likelier each failure makes it.
+struct Window<'a> {
+    accounting: Accounting<'a>,
+    said: SaidByElement,
+    fresh: BTreeMap<usize, f64>,
+    later: BTreeMap<usize, f64>,
+}
+
+impl<'a> Window<'a> {
+    fn new(accounting: Accounting<'a>, open: Open, begun: &BTreeMap<usize, Begun>) -> Self {
+        let said = by_element(&open);
+        Self {
+            fresh: accounting.fresh(&said),
+            later: accounting.later(&said, begun),
+            accounting,
+            said,
+        }
+    }
+
+    /// How much likelier a failure makes what stands, whether it happened now or before; none if it has no part
+    /// in it.
+    fn score(&self, suspect: usize) -> Option<f64> {
+        let fresh = self.fresh.get(&suspect).copied()?;
+        let later = self.later.get(&suspect).copied();
+        Some(later.map_or(fresh, |later| fresh.max(later)))
+    }
+
+    /// The likeliest failure, how much likelier it makes what stands, and whether it began before.
+    fn likeliest(&self) -> Option<(usize, f64, bool)> {
+        let scored = self
+            .fresh
+            .keys()
+            .filter_map(|it| Some((*it, self.score(*it)?)));
+        let (suspect, score) =
+            scored.max_by(|x, y| x.1.total_cmp(&y.1).then_with(|| y.0.cmp(&x.0)))?;
+        Some((suspect, score, self.later.get(&suspect) == Some(&score)))
+    }
+
+    /// Accounts for these: they tell of nothing else.
+    fn take(&mut self, told: &Told) {
+        let Accounting { roles, known } = self.accounting;
+        let mut taken: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
+        for ((element, name), _) in told {
+            taken.entry(*element).or_default().insert(*name);
+        }
+        for (element, taken) in taken {
+            let Some(names) = self.said.get_mut(&element) else {
+                continue;
+            };
+            let before = names.clone();
+            names
+                .iter_mut()
+                .for_each(|(name, open)| *open &= !taken.contains(name));
+            for &(suspect, slot) in &roles.takes_part[element] {
+                let told = |names: &[(usize, bool)]| known.said(roles, slot, element, names);
+                if let Some(score) = self.fresh.get_mut(&suspect) {
+                    *score += told(names) - told(&before);
+                }
+                let part = (suspect, slot);
+                let told = |names: &[(usize, bool)]| known.said_later(roles, part, element, names);
+                if let Some(score) = self.later.get_mut(&suspect) {
+                    *score += told(names) - told(&before);
+                }
+            }
+        }
+    }
 
     /// The alarms that a failure accounts for: those that are likelier of it than by themselves.
-    fn told(&self, open: &Open, said: &SaidByElement, suspect: usize, later: bool) -> Told {
-        let (roles, known) = (self.roles, self.known);
-        let alarms = open.iter().filter(|(_, open)| **open);
-        let told = alarms.filter_map(|(&(element, name), _)| {
-            let slot = roles.slot(element, suspect)?;
-            let raised = match later {
-                false => known.slots[slot].raised[name],
-                true => {
-                    let tells = known.said_later(roles, (suspect, slot), element, &said[&element]);
-                    (tells > 0.0).then(|| known.slots[slot].later[name])?
-                }
+    fn told(&self, suspect: usize, is_later: bool) -> Told {
+        let Accounting { roles, known } = self.accounting;
+        let mut told = Told::new();
+        for (&element, names) in &self.said {
+            let Some(slot) = roles.slot(element, suspect) else {
+                continue;
             };
-            let surely = known.surely(roles, element, name, raised);
-            (surely > 0.5).then_some(((element, name), surely))
-        });
-        told.collect()
+            let likelihoods = &known.slots[slot];
+            let raised = match is_later {
+                false => &likelihoods.raised,
+                true if known.said_later(roles, (suspect, slot), element, names) > 0.0 => {
+                    &likelihoods.later
+                }
+                true => continue,
+            };
+            for (name, _) in names.iter().filter(|(_, open)| *open) {
+                let surely = known.surely(roles, element, *name, raised[*name]);
+                if surely > 0.5 {
+                    told.push(((element, *name), surely));
+                }
+            }
+        }
+        told
     }
 
     /// The likeliest, and whatever else those alarms may speak of.
-    fn ranked(&self, scores: &BTreeMap<usize, f64>, best: usize, told: &Told) -> Vec<(usize, f64)> {
-        let parts = told.iter().flat_map(|(it, _)| &self.roles.takes_part[it.0]);
+    fn ranked(&self, best: usize, told: &Told) -> Vec<(usize, f64)> {
+        let takes_part = &self.accounting.roles.takes_part;
+        let parts = told.iter().flat_map(|(it, _)| &takes_part[it.0]);
         let rivals: BTreeSet<usize> = parts.map(|(suspect, _)| *suspect).collect();
         let scored = rivals
             .into_iter()
-            .filter_map(|it| Some((it, *scores.get(&it)?)));
+            .filter_map(|it| Some((it, self.score(it)?)));
         let mut ranked: Vec<(usize, f64)> = scored.collect();
         ranked.sort_by(|x, y| {
             let is_best = (y.0 == best).cmp(&(x.0 == best));

@@ -260,12 +260,12 @@ fn estimated(
         let (counts, guessed) = (&counts[place], &guess.slots[place]);
         let (pooled, sums) = &common[&(slot.role, slot.kind)];
         let known = &mut known.slots[place];
-        for name in 0..guess.len() {
+        for (name, sum) in sums.iter().enumerate() {
             let first = guessed.raised[name];
             let shared = match slot.role {
                 // What fails says different things by kind.
                 Role::Itself => first,
-                _ => shrunk(sums[name], *pooled, first),
+                _ => shrunk(*sum, *pooled, first),
             };
             let raised = shrunk(counts.raised[name], counts.failures, shared);
             known.raised[name] = probability(raised);

@@ -248,7 +248,10 @@ impl<'a> Surroundings<'a> {
             parts.for_each(|part| plays(part, Role::Part));
         }
         let lost = self.links(failing, kind);
-        let lost = || lost.iter().map(|id| (*id, &inventory.links[*id]));
+        let lost = || {
+            let links = lost.iter();
+            links.filter_map(|id| Some((*id, inventory.links.get(*id)?)))
+        };
         for module in lost().flat_map(|(_, link)| [&link.optic_a, &link.optic_b]) {
             match out.contains(inventory.node_of(module)) {
                 true => plays(module, Role::FacingCutOff),

@@ -1,5 +1,7 @@
 //! Origins of alarms without a name here, in a town: by topology, and as a past teaches them.
 
+#![allow(clippy::unwrap_used)]
+
 use super::*;
 use crate::bench::{Net, at, id};
 use crate::learnt_causes::tests::graph;
