@@ -21,6 +21,9 @@ use std::time::{Duration, Instant};
 const PORT: u16 = 4_747;
 /// From one round of probes to the next.
 const ROUND: Duration = Duration::from_millis(200);
+/// The turns in which a round is sent. What was sent in one is answered before the next: however many
+/// sites there are, what comes back does not wait until all was sent.
+const TURNS: usize = 20;
 /// The most sites that one sends to in a round.
 const PEERS_A_ROUND: usize = 10;
 /// The probes that are sent over a link in a round, so that one lost is not many of a hundred.
@@ -62,6 +65,9 @@ impl TrafficCounts {
     }
 
     fn turn(&mut self, now_s: u64) {
+        if now_s == self.now_s {
+            return;
+        }
         self.now_s = now_s;
         let oldest = now_s.saturating_sub(KEPT_S);
         self.seconds = self.seconds.split_off(&(oldest, Relation::Sites(0, 0)));
@@ -150,22 +156,24 @@ impl Traffic {
     /// Sends and answers until the process ends.
     pub(crate) fn flow(mut self) {
         let mut next = Instant::now();
+        let mut turns = (0..TURNS).cycle();
         loop {
             let now = Instant::now();
             if now >= next {
-                self.round();
-                next = (next + ROUND).max(now);
+                self.send(turns.next().expect("they go round"));
+                next = (next + ROUND / TURNS as u32).max(now);
             }
             self.answer(next.saturating_duration_since(Instant::now()));
         }
     }
 
-    fn round(&mut self) {
-        let at = self.began.elapsed();
+    /// Sends from the sockets whose turn it is.
+    fn send(&mut self, turn: usize) {
         let mut counts = self.counts.lock().expect("no holder panics");
-        counts.turn(at.as_secs());
-        for own in &mut self.sockets {
+        counts.turn(self.began.elapsed().as_secs());
+        for own in self.sockets.iter_mut().skip(turn).step_by(TURNS) {
             for _ in 0..own.a_round {
+                let at = self.began.elapsed();
                 let (relation, to) = own.targets[own.next % own.targets.len()];
                 own.next += 1;
                 counts.sent(at.as_secs(), relation);
