@@ -55,7 +55,7 @@ fn may(user: u32, path: &Path) -> bool {
 fn everybody_knows_what_is_theirs(folder: &Path) {
     let (management, agents) = (management_user(PREFIX), agents_user(PREFIX));
     let (management, agents) = (management.unwrap(), agents.unwrap());
-    let roots = ["book", "book/book.jsonl", "plan.json", "conf"];
+    let roots = ["book", "plan.json", "conf"];
     let managements = ["documents.json", "rack.sock", "management"];
     let of_agents = ["agents/ems.toml", "agents/agents_ed25519"];
     for name in roots {
