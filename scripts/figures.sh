@@ -19,7 +19,10 @@ mkdir -p figures
 "$convoke" eval faults --world ideal --seeds 70031..70060 | tee figures/streams.txt
 "$convoke" eval faults --world erring --seeds 70031..70060 | tee figures/erring-streams.txt
 # The same on a network that is differently built, by what was learnt from its unlabelled past.
-"$convoke" eval faults --world other --seeds 70031..70060 | tee figures/second-world.txt
+"$convoke" eval faults --world other --seeds 70061..70120 | tee figures/second-world.txt
+"$convoke" eval faults --world other --seeds 70031..70060 --past 50002 | tee figures/second-world-past.txt
+"$convoke" eval faults --world other --seeds 70121..70150 --network 2 | tee figures/second-world-2.txt
+"$convoke" eval faults --world other --seeds 70151..70180 --network 3 | tee figures/second-world-3.txt
 # Every kind of fault, of any size, ten times.
 "$convoke" simulate --fault each --seeds 80011..80020 --policy agents,manual,correlated \
     | tee figures/kinds.txt
