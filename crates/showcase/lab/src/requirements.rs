@@ -2,7 +2,8 @@
 //!
 //! Says what is missing in plain words; installs nothing. Read next: [`crate::bring_up`].
 
-use crate::shell::program_path;
+use crate::shell::{program_path, run};
+use crate::unprivileged::{HIDING_PROCESSES, OWN_MOUNTS};
 use crate::user::USERS;
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -43,6 +44,8 @@ pub fn check() -> Result<(), Lacking> {
         ("nft", "nftables"),
         ("setsid", "util-linux"),
         ("setpriv", "util-linux"),
+        ("unshare", "util-linux"),
+        ("mount", "mount"),
         ("sysctl", "procps"),
     ];
     for (program, package) in programs {
@@ -61,6 +64,16 @@ pub fn check() -> Result<(), Lacking> {
             let (first, last) = USERS.into_inner();
             lacking.push(format!(
                 "{map} has no numbers {first} to {last}, for management systems and agents"
+            ));
+        }
+    }
+    // Of what is missing so far, nothing can be tried.
+    if lacking.is_empty() {
+        let hidden = ["/bin/sh", "-c", HIDING_PROCESSES, "mount", "true"];
+        if let Err(cause) = run("unshare", &[&OWN_MOUNTS[..], &hidden].concat()) {
+            lacking.push(format!(
+                "processes cannot be hidden from management systems and agents, which needs Linux 5.8 \
+                 and the right to mount 'proc' ({cause})"
             ));
         }
     }

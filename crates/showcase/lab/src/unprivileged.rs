@@ -2,8 +2,10 @@
 //!
 //! Each has a session of its own, so that there is no terminal whose input it could write, and none
 //! among its files, since whoever holds one reads what is typed there. It has neither groups nor
-//! capabilities nor a way to gain any, and nothing of this process's environment. It leaves the
-//! session while it is root's still (`setsid`, then `setpriv`). Read next: [`crate::user`].
+//! capabilities nor a way to gain any, and nothing of this process's environment. It sees no process
+//! but its user's own: its `/proc` hides others, whose command lines and networks tell what was done.
+//! It leaves session and mounts while it is root's still (`setsid`, `unshare`, then `setpriv`), under
+//! one number throughout. Read next: [`crate::user`].
 
 use crate::error::LabError;
 use crate::shell::program_path;
@@ -18,6 +20,13 @@ use std::time::{Duration, Instant};
 const LINE_MAX: u64 = 64 * 1_024;
 /// How long is waited for the last lines of a program that has ended.
 const LAST_WORDS: Duration = Duration::from_secs(1);
+
+/// What a shell does in a mount namespace of its own, called as the program that mounts: other users'
+/// processes are hidden, then what follows is run in its place.
+pub(crate) const HIDING_PROCESSES: &str =
+    r#""$0" -t proc -o hidepid=invisible proc /proc && exec "$@""#;
+/// The arguments of `unshare` for a mount namespace of which nothing is seen outside.
+pub(crate) const OWN_MOUNTS: [&str; 3] = ["--mount", "--propagation", "private"];
 
 /// A program that runs as another user. It is ended when this is dropped.
 #[derive(Debug)]
@@ -106,9 +115,14 @@ pub fn end_with_input() {
 }
 
 fn command(program: &Path, arguments: &[&str], user: u32) -> Result<Command, LabError> {
-    let mut command = Command::new(of_util_linux("setsid")?);
+    let mut command = Command::new(system_program("setsid")?);
     command
-        .arg(of_util_linux("setpriv")?)
+        .arg(system_program("unshare")?)
+        .args(OWN_MOUNTS)
+        .args([Path::new("/bin/sh"), Path::new("-c")])
+        .arg(HIDING_PROCESSES)
+        .arg(system_program("mount")?)
+        .arg(system_program("setpriv")?)
         .args([format!("--reuid={user}"), format!("--regid={user}")])
         .args(["--clear-groups", "--inh-caps=-all", "--no-new-privs", "--"])
         .arg(program)
@@ -118,8 +132,8 @@ fn command(program: &Path, arguments: &[&str], user: u32) -> Result<Command, Lab
     Ok(command)
 }
 
-fn of_util_linux(program: &str) -> Result<PathBuf, LabError> {
-    let missing = || LabError::Request(format!("'{program}' is not there (util-linux)"));
+fn system_program(program: &str) -> Result<PathBuf, LabError> {
+    let missing = || LabError::Request(format!("'{program}' is not there"));
     program_path(program).ok_or_else(missing)
 }
 
@@ -197,5 +211,34 @@ mod tests {
             std::thread::sleep(Duration::from_millis(5));
         }
         assert_eq!(shell.ended().unwrap(), Some(false));
+    }
+
+    #[test]
+    fn a_program_sees_no_process_of_others() {
+        let user = *USERS.end() - 1;
+        if !is_root() || crate::requirements::check().is_err() {
+            return;
+        }
+        let (to, from) = channel();
+        let script = "test -d /proc/$$ && echo itself; test -e /proc/1 && echo foreign; \
+                      cat /proc/[0-9]*/status | grep ^Uid:; umount /proc 2>&- && echo bare; \
+                      echo all; cat";
+        let tell = move |line: &str| to.send(line.to_owned()).unwrap();
+        let arguments = ["-c", script];
+        let mut shell = Unprivileged::start(Path::new("/bin/sh"), &arguments, user, tell).unwrap();
+        let told: Vec<String> = from.iter().take_while(|line| line != "all").collect();
+        assert_eq!(told.first().map(String::as_str), Some("itself"));
+        let own = format!("Uid:\t{user}\t{user}\t{user}\t{user}");
+        assert!(told.len() > 1, "{told:?}");
+        assert!(told[1..].iter().all(|line| *line == own), "{told:?}");
+        // Its input is its own still: it ends with it.
+        drop(shell.child.stdin.take());
+        let deadline = Instant::now() + Duration::from_secs(5);
+        while shell.ended().unwrap().is_none() && Instant::now() < deadline {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        assert_eq!(shell.ended().unwrap(), Some(true));
+        // Its mounts are nobody else's.
+        assert!(Path::new("/proc/1").exists());
     }
 }
