@@ -104,13 +104,12 @@ impl Laboratory {
         check_prefix(prefix)?;
         let folder = RunFolder::of(prefix);
         end_rack(&folder, prefix);
-        processes::end_all_of(agents_user(prefix)?);
-        processes::end_all_of(management_user(prefix)?);
+        let ended = [agents_user(prefix)?, management_user(prefix)?].map(processes::end_all_of);
         let deleted = namespaces(prefix)?.into_iter().map(|namespace| {
             processes::end_all_within(&namespace);
             run("ip", &["netns", "delete", &namespace]).map(drop)
         });
-        // One that stays does not keep the others.
+        // What stays does not keep the rest.
         let deleted: Vec<Result<(), ShellError>> = deleted.collect();
         remove_path_spaces(prefix)?;
         match std::fs::remove_dir_all(folder.path()) {
@@ -119,7 +118,8 @@ impl Laboratory {
             }
             _ => {}
         }
-        Ok(deleted.into_iter().collect::<Result<(), ShellError>>()?)
+        deleted.into_iter().collect::<Result<(), ShellError>>()?;
+        ended.into_iter().collect()
     }
 
     fn namespaces(&self, interruption: &Interruption) -> Result<(), LabError> {

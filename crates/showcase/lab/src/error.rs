@@ -61,6 +61,9 @@ pub enum LabError {
     /// A process of the laboratory ended.
     #[error("{0}")]
     Ended(String),
+    /// Processes of a user cannot be ended.
+    #[error("processes of user {0} are still there: each was ended, and others had been started")]
+    Alive(u32),
     /// It is no longer wanted.
     #[error("interrupted")]
     Interrupted,

@@ -3,14 +3,19 @@
 //! A process is held before it is looked at and ended through the same handle, so that its number
 //! cannot become another's meanwhile. Read next: [`crate::bring_up`].
 
+use crate::error::LabError;
 use crate::shell::run;
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-/// How often is looked whether a user's processes have started others.
-const ROUNDS: usize = 5;
+/// How long is tried to end a user's processes, who may start others meanwhile.
+const ENDING: Duration = Duration::from_secs(5);
+/// How often in turn none must be seen for there to be none: one that was just started is missed.
+const NONE_SEEN: usize = 3;
+/// The time between two looks.
+const LOOK_AGAIN: Duration = Duration::from_millis(10);
 
 /// The arguments with which the rack of a prefix is started.
 pub(crate) fn rack_arguments(prefix: &str) -> [&str; 4] {
@@ -39,27 +44,42 @@ pub(crate) fn end_all_within(namespace: &str) {
 }
 
 /// Ends every process of a user.
-pub(crate) fn end_all_of(user: u32) {
-    // What one has started while it was ended is met in the next round.
-    for _ in 0..ROUNDS {
-        let own = numbers().into_iter();
-        let own = own.filter(|number| is_of(&folder_of(*number), user));
-        let own: Vec<i32> = own.collect();
-        if own.is_empty() {
-            return;
-        }
-        for number in own {
-            signal_if(number, Signal::KILL, |folder| is_of(folder, user));
-        }
-        std::thread::sleep(Duration::from_millis(10));
-    }
+///
+/// # Errors
+/// [`LabError::Alive`] if some are still there after five seconds.
+pub(crate) fn end_all_of(user: u32) -> Result<(), LabError> {
+    end_all_of_by(user, Instant::now() + ENDING)
 }
 
-/// The numbers of all processes.
+fn end_all_of_by(user: u32, deadline: Instant) -> Result<(), LabError> {
+    let mut none_seen = 0;
+    while none_seen < NONE_SEEN {
+        let mut seen = false;
+        // Each is ended as soon as it is met, and what was started last is met first.
+        for number in numbers() {
+            if is_of(&folder_of(number), user) {
+                seen = true;
+                signal_if(number, Signal::KILL, |folder| is_of(folder, user));
+            }
+        }
+        none_seen = if seen { 0 } else { none_seen + 1 };
+        if seen && Instant::now() >= deadline {
+            return Err(LabError::Alive(user));
+        }
+        if none_seen > 0 {
+            std::thread::sleep(LOOK_AGAIN);
+        }
+    }
+    Ok(())
+}
+
+/// The numbers of all processes, the highest first.
 fn numbers() -> Vec<i32> {
     let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
     let number = |entry: std::fs::DirEntry| entry.file_name().to_str()?.parse().ok();
-    entries.filter_map(number).collect()
+    let mut numbers: Vec<i32> = entries.filter_map(number).collect();
+    numbers.sort_unstable_by(|one, other| other.cmp(one));
+    numbers
 }
 
 fn is_of(folder: &Path, user: u32) -> bool {
@@ -109,6 +129,8 @@ pub(crate) fn signal_if(number: i32, signal: Signal, is_it: impl FnOnce(&Path) -
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use crate::unprivileged::{Unprivileged, is_root};
+    use crate::user::USERS;
     use std::process::Command;
 
     #[test]
@@ -160,5 +182,33 @@ mod tests {
             std::thread::yield_now();
         }
         assert!(!child.wait().unwrap().success());
+    }
+
+    /// Processes that start another and end, for ever, are ended or said to be alive.
+    #[test]
+    fn nothing_is_said_to_be_gone_that_lives() {
+        let user = *USERS.end() - 2;
+        if !is_root() || crate::requirements::check().is_err() {
+            return;
+        }
+        let arguments = ["-c", "next() { echo; next & }; next"];
+        let (to, from) = std::sync::mpsc::channel();
+        let tell = move |_: &str| to.send(()).unwrap_or_default();
+        let started = Unprivileged::start(Path::new("/bin/sh"), &arguments, user, tell).unwrap();
+        from.recv().unwrap();
+        let ended = end_all_of(user);
+        drop(started);
+        let left = numbers().into_iter().any(|n| is_of(&folder_of(n), user));
+        assert_eq!(ended.is_err(), left, "{ended:?}");
+        assert!(!left || ended.unwrap_err().to_string().contains("still"));
+
+        let arguments = ["-c", "echo; exec sleep 60"];
+        let (to, from) = std::sync::mpsc::channel();
+        let tell = move |_: &str| to.send(()).unwrap_or_default();
+        let _started = Unprivileged::start(Path::new("/bin/sh"), &arguments, user, tell).unwrap();
+        from.recv().unwrap();
+        let late = end_all_of_by(user, Instant::now());
+        assert!(matches!(late, Err(LabError::Alive(u)) if u == user));
+        assert!(end_all_of(user).is_ok());
     }
 }
