@@ -29,6 +29,17 @@ pub(crate) fn path_space(namespace: &str) -> PathBuf {
     Path::new("/var/run/frr").join(namespace)
 }
 
+/// The folder that a process of a daemon makes for the tail of its log, and removes when it ends by itself.
+fn log_folder(daemon: &str, number: i32) -> PathBuf {
+    PathBuf::from(format!("/var/tmp/frr/{daemon}.{number}"))
+}
+
+/// Removes what a daemon that was killed could not remove.
+pub(crate) fn clear_after(daemon: &str, number: i32) {
+    // One that was ended before it made it has left nothing.
+    let _ = std::fs::remove_dir_all(log_folder(daemon, number));
+}
+
 /// Writes what the daemons of a router start with.
 ///
 /// # Errors
@@ -117,19 +128,31 @@ fn told_number(namespace: &str, daemon: &str) -> Option<i32> {
 }
 
 fn is_daemon(folder: &Path, namespace: &str, daemon: &str) -> bool {
-    let commandline = std::fs::read(folder.join("cmdline")).unwrap_or_default();
+    daemon_within(folder, namespace) == Some(daemon)
+}
+
+/// The daemon of a namespace that a process is, if it is one.
+pub(crate) fn daemon_within(folder: &Path, namespace: &str) -> Option<&'static str> {
+    let commandline = std::fs::read(folder.join("cmdline")).ok()?;
     let words: Vec<&[u8]> = commandline.split(|b| *b == 0).collect();
-    let named = words
+    let program = words
         .first()
-        .is_some_and(|w| w.ends_with(daemon.as_bytes()));
-    named && words.contains(&namespace.as_bytes())
+        .filter(|_| words.contains(&namespace.as_bytes()))?;
+    let is_it = |daemon: &&str| *program == format!("{FRR_FOLDER}/{daemon}").as_bytes();
+    DAEMONS.into_iter().find(is_it)
 }
 
 /// Ends a daemon at once, and waits until it is gone.
 pub(crate) fn end(namespace: &str, daemon: &str) {
     let deadline = Instant::now() + ENDING;
+    let number = told_number(namespace, daemon);
+    let mut ended = false;
     while signal(namespace, daemon, Signal::KILL) && Instant::now() < deadline {
+        ended = true;
         std::thread::sleep(Duration::from_millis(5));
+    }
+    if let Some(number) = number.filter(|_| ended) {
+        clear_after(daemon, number);
     }
     let _ = std::fs::remove_file(path_space(namespace).join(format!("{daemon}.pid")));
     let _ = std::fs::remove_file(path_space(namespace).join(format!("{daemon}.vty")));

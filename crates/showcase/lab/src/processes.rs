@@ -4,13 +4,14 @@
 //! cannot become another's meanwhile. Read next: [`crate::bring_up`].
 
 use crate::error::LabError;
+use crate::frr;
 use crate::shell::run;
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// How long is tried to end a user's processes, who may start others meanwhile.
+/// How long is tried to end processes, which may start others meanwhile.
 const ENDING: Duration = Duration::from_secs(5);
 /// How often in turn none must be seen for there to be none: one that was just started is missed.
 const NONE_SEEN: usize = 3;
@@ -30,16 +31,32 @@ pub(crate) fn end_rack(number: i32, prefix: &str) {
     });
 }
 
-/// Ends every process in a network namespace, unless it is the network of this process too.
+/// Ends every process in a network namespace, unless it is the network of this process too, and
+/// removes what daemons of FRR among them leave.
 pub(crate) fn end_all_within(namespace: &str) {
     let network = Path::new("/run/netns").join(namespace);
     if is_same(Path::new("/proc/self/ns/net"), &network) {
         return;
     }
     let said = run("ip", &["netns", "pids", namespace]).unwrap_or_default();
+    let mut daemons = Vec::new();
     for number in said.split_whitespace().filter_map(|n| n.parse().ok()) {
-        let within = |folder: &Path| is_same(&folder.join("ns/net"), &network);
-        signal_if(number, Signal::KILL, within);
+        let mut daemon = None;
+        let within = |folder: &Path| {
+            daemon = frr::daemon_within(folder, namespace);
+            is_same(&folder.join("ns/net"), &network)
+        };
+        if signal_if(number, Signal::KILL, within) {
+            daemons.extend(daemon.map(|daemon| (daemon, number)));
+        }
+    }
+    let deadline = Instant::now() + ENDING;
+    for (daemon, number) in daemons {
+        let lives = || frr::daemon_within(&folder_of(number), namespace) == Some(daemon);
+        while lives() && Instant::now() < deadline {
+            std::thread::sleep(LOOK_AGAIN);
+        }
+        frr::clear_after(daemon, number);
     }
 }
 
