@@ -10,8 +10,8 @@
 //! | `congestion` | link | queues drop packets, twice in turn; probes take 50 ms or more |
 //! | `site-unreachable` | site | probes that came back do not, twice in turn: from everywhere (critical), from some (major) |
 //!
-//! What was never well raises nothing. An alarm ends when its condition has gone for three readings. Read next:
-//! [`super::network`].
+//! What was never well raises nothing, and what is not known raises and ends nothing: a daemon that is slow to answer has
+//! lost no neighbour. An alarm ends when its condition has gone for three readings. Read next: [`super::network`].
 
 use super::snapshot::Snapshot;
 use crate::documents::{DocumentedLink, Documents};
@@ -74,7 +74,7 @@ impl AlarmConditions {
 
     /// Takes a reading in; returns the alarms that begin, change or end with it.
     pub fn take(&mut self, snapshot: &Snapshot) -> Vec<Alarm> {
-        let shown = self.shown(snapshot);
+        let (shown, unknown) = (self.shown(snapshot), self.unknown(snapshot));
         self.remember(snapshot);
         self.last = Some(snapshot.clone());
         let mut alarms = Vec::new();
@@ -108,6 +108,7 @@ impl AlarmConditions {
                         alarms.push(alarm(now.severity, false, &now.text));
                     }
                 }
+                None if unknown.contains(&key) => {}
                 None => {
                     standing.missed += 1;
                     if standing.raised.is_none() {
@@ -171,6 +172,20 @@ impl AlarmConditions {
         shown
     }
 
+    /// The alarms of which this reading does not tell whether they should stand.
+    fn unknown(&self, snapshot: &Snapshot) -> BTreeSet<AlarmKey> {
+        let is_unknown = |end: &(String, String)| {
+            snapshot
+                .port(end)
+                .is_some_and(|port| port.adjacent.is_none() || !snapshot.answers(&end.0, "bfdd"))
+        };
+        let links = self.documents.links.iter();
+        links
+            .filter(|link| is_unknown(&link.a) || is_unknown(&link.b))
+            .map(|link| (link.id.clone(), AlarmType::LinkDown))
+            .collect()
+    }
+
     fn of_link(
         &self,
         link: &DocumentedLink,
@@ -191,11 +206,12 @@ impl AlarmConditions {
                 let text = format!("{at} is shut");
                 shown.push((AlarmType::LinkDown, Severity::Major, 1, text));
             }
-            if !port.adjacent && self.well(&format!("adjacent {at}")) {
+            if port.adjacent == Some(false) && self.well(&format!("adjacent {at}")) {
                 let text = format!("OSPF has lost its neighbour at {at}");
                 shown.push((AlarmType::LinkDown, Severity::Major, 1, text));
             }
-            if port.bfd_up != Some(true) && self.well(&format!("bfd {at}")) {
+            let bfd_down = port.bfd_up != Some(true) && snapshot.answers(&end.0, "bfdd");
+            if bfd_down && self.well(&format!("bfd {at}")) {
                 let text = format!("BFD is down at {at}");
                 shown.push((AlarmType::LinkDown, Severity::Major, TWICE, text));
             }
@@ -288,7 +304,10 @@ impl AlarmConditions {
             for (port, state) in &state.ports {
                 well(format!("raised {name} {port}"), state.admin_up);
                 well(format!("carrier {name} {port}"), state.carrier);
-                well(format!("adjacent {name} {port}"), state.adjacent);
+                well(
+                    format!("adjacent {name} {port}"),
+                    state.adjacent == Some(true),
+                );
                 well(format!("bfd {name} {port}"), state.bfd_up == Some(true));
             }
         }

@@ -2,7 +2,7 @@
 //!
 //! | element | readings of a probe |
 //! |---|---|
-//! | link | at each end, `_a` and `_b`: `admin_up`, `carrier`, `adjacent`, `bfd_up` (1 or 0), `queue_drops`, `errors`; `loss_percent`, `delay_ms` of the probes over it |
+//! | link | at each end, `_a` and `_b`: `admin_up`, `carrier`, `adjacent`, `bfd_up` (1 or 0; no `adjacent` while ospfd does not answer), `queue_drops`, `errors`; `loss_percent`, `delay_ms` of the probes over it |
 //! | router | `console_answers`, `zebra_answers`, `ospfd_answers`, `bfdd_answers` (1 or 0) |
 //! | duct | `links_dark`, `links_measured` |
 //! | site | `loss_percent`, `sites_lost`, `sites_measured` |
@@ -41,7 +41,7 @@ impl Instruments {
     pub(crate) fn perform(&self, action: &Action) -> Outcome {
         let mut rack = RackClient::over(&self.socket);
         match action {
-            Action::Probe { element } => self.probe(&mut rack, element),
+            Action::Probe { element } => self.probe(&mut rack, element).unwrap_or_else(|why| why),
             Action::ReadConfiguration { element } => self.configuration(&mut rack, element),
             Action::Configure {
                 element,
@@ -68,7 +68,8 @@ impl Instruments {
         self.documents.links.iter().find(|link| link.id == *element)
     }
 
-    fn probe(&self, rack: &mut RackClient, element: &ElementId) -> Outcome {
+    /// A measurement; else why there is none.
+    fn probe(&self, rack: &mut RackClient, element: &ElementId) -> Result<Outcome, Outcome> {
         let measured = |condition, readings: BTreeMap<String, f64>| {
             Outcome::Measured(Measurement {
                 element: element.clone(),
@@ -77,19 +78,19 @@ impl Instruments {
             })
         };
         if let Some(router) = self.router(element) {
-            let (condition, readings) = of_router(state(rack, &router).as_ref());
-            return measured(condition, readings);
+            let (condition, readings) = of_router(state(rack, &router)?.as_ref());
+            return Ok(measured(condition, readings));
         }
         if let Some(link) = self.link(element) {
-            let snapshot = self.around(rack, [link].into_iter());
+            let snapshot = self.around(rack, [link].into_iter())?;
             let (condition, readings) = of_link(link, &snapshot);
-            return measured(condition, readings);
+            return Ok(measured(condition, readings));
         }
         if let Some(site) = element.as_str().strip_prefix("site:") {
-            let snapshot = self.around(rack, [].into_iter());
+            let snapshot = self.around(rack, [].into_iter())?;
             return match of_site(site, &snapshot) {
-                Some((condition, readings)) => measured(condition, readings),
-                None => impossible(format!("{element} is not probed")),
+                Some((condition, readings)) => Ok(measured(condition, readings)),
+                None => Err(impossible(format!("{element} is not probed"))),
             };
         }
         let inside = self
@@ -99,34 +100,35 @@ impl Instruments {
             .filter(|l| l.duct.as_ref() == Some(element));
         let inside: Vec<&DocumentedLink> = inside.collect();
         match inside.is_empty() {
-            true => impossible(format!("{element} cannot be measured")),
+            true => Err(impossible(format!("{element} cannot be measured"))),
             false => {
-                let snapshot = self.around(rack, inside.iter().copied());
+                let snapshot = self.around(rack, inside.iter().copied())?;
                 let (condition, readings) = of_duct(&inside, &snapshot);
-                measured(condition, readings)
+                Ok(measured(condition, readings))
             }
         }
     }
 
-    /// Fresh states of the routers at the ends of some links, and the probes.
+    /// Fresh states of the routers at the ends of some links, and the probes; else why there are none.
     fn around<'l>(
         &self,
         rack: &mut RackClient,
         links: impl Iterator<Item = &'l DocumentedLink>,
-    ) -> Snapshot {
+    ) -> Result<Snapshot, Outcome> {
         let mut snapshot = Snapshot::default();
         for link in links {
             for router in [&link.a.0, &link.b.0] {
                 if !snapshot.routers.contains_key(router) {
-                    let state = state(rack, router);
+                    let state = state(rack, router)?;
                     snapshot.routers.insert(router.clone(), state);
                 }
             }
         }
-        if let Ok(RackAnswer::Probes(report)) = rack.ask(&RackRequest::Probes) {
-            snapshot.probes = report;
+        match rack.ask(&RackRequest::Probes) {
+            Ok(RackAnswer::Probes(report)) => snapshot.probes = report,
+            other => return Err(unmeasured(other)),
         }
-        snapshot
+        Ok(snapshot)
     }
 
     fn configuration(&self, rack: &mut RackClient, element: &ElementId) -> Outcome {
@@ -200,11 +202,23 @@ fn done(answer: std::io::Result<RackAnswer>) -> Outcome {
     }
 }
 
-fn state(rack: &mut RackClient, router: &str) -> Option<DeviceState> {
+/// The state of a router, none if it does not answer; else why the rack does not tell, which says
+/// nothing about the router.
+fn state(rack: &mut RackClient, router: &str) -> Result<Option<DeviceState>, Outcome> {
     let router = router.to_owned();
     match rack.ask(&RackRequest::State { router }) {
-        Ok(RackAnswer::State(state)) => Some(state),
-        _ => None,
+        Ok(RackAnswer::State(state)) => Ok(Some(state)),
+        Ok(RackAnswer::Unreachable) => Ok(None),
+        other => Err(unmeasured(other)),
+    }
+}
+
+/// What comes of a measurement for which the rack gave something else: the attempt has failed.
+fn unmeasured(answer: std::io::Result<RackAnswer>) -> Outcome {
+    match done(answer) {
+        Outcome::Impossible(why) => Outcome::Failed(why),
+        Outcome::Done => Outcome::Failed("the rack answered something else".to_owned()),
+        other => other,
     }
 }
 
@@ -245,7 +259,9 @@ fn of_link(link: &DocumentedLink, snapshot: &Snapshot) -> (Condition, BTreeMap<S
         };
         read("admin_up", number(port.admin_up));
         read("carrier", number(port.carrier));
-        read("adjacent", number(port.adjacent));
+        if let Some(adjacent) = port.adjacent {
+            read("adjacent", number(adjacent));
+        }
         read("bfd_up", number(port.bfd_up == Some(true)));
         read("queue_drops", port.queue_drops as f64);
         read("errors", port.errors as f64);
@@ -260,7 +276,8 @@ fn of_link(link: &DocumentedLink, snapshot: &Snapshot) -> (Condition, BTreeMap<S
     readings.insert("loss_percent".to_owned(), loss);
     readings.insert("delay_ms".to_owned(), probes.delay_ms);
     let ends = snapshot.ends(link);
-    let works = |port: &&PortState| port.carrier && port.adjacent;
+    // What ospfd does not say condemns nothing.
+    let works = |port: &&PortState| port.carrier && port.adjacent != Some(false);
     let condition = match ends.iter().flatten().count() {
         0 => Condition::Unreachable,
         known if ends.iter().flatten().filter(|p| works(p)).count() < known => Condition::Failed,
@@ -313,4 +330,21 @@ fn of_site(site: &str, snapshot: &Snapshot) -> Option<(Condition, BTreeMap<Strin
         _ => Condition::Degraded,
     };
     Some((condition, readings.into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    #[test]
+    fn a_rack_that_fails_is_no_router_that_fails() {
+        let mut rack = RackClient::over(Path::new("/nowhere/at/all"));
+        assert!(matches!(
+            state(&mut rack, "Denver"),
+            Err(Outcome::Failed(_))
+        ));
+        let refused = unmeasured(Ok(RackAnswer::Refused("no".to_owned())));
+        assert!(matches!(refused, Outcome::Failed(why) if why == "no"));
+    }
 }

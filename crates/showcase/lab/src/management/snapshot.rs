@@ -26,6 +26,12 @@ impl Snapshot {
         self.routers.get(&at.0)?.as_ref()?.ports.get(&at.1)
     }
 
+    /// True if a daemon of a router answers.
+    pub(crate) fn answers(&self, router: &str, daemon: &str) -> bool {
+        let state = self.routers.get(router).and_then(Option::as_ref);
+        state.is_some_and(|state| state.daemons.get(daemon) == Some(&true))
+    }
+
     /// Both ends of a link.
     pub(crate) fn ends(&self, link: &DocumentedLink) -> [Option<&PortState>; 2] {
         [self.port(&link.a), self.port(&link.b)]

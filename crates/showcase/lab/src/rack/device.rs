@@ -40,11 +40,7 @@ pub(crate) fn state(namespace: &str) -> Result<DeviceState, LabError> {
     drop(zebra);
     let mut ports = ports(namespace)?;
     let said = ask(namespace, "ospfd", "show ip ospf neighbor json");
-    for port in said.as_deref().map(full_neighbours).unwrap_or_default() {
-        if let Some(port) = ports.get_mut(&port) {
-            port.adjacent = true;
-        }
-    }
+    tell_neighbours(said.as_deref(), &mut ports);
     let bfd = ask(namespace, "bfdd", "show bfd peers json");
     for (port, up) in bfd.as_deref().map(bfd_sessions).unwrap_or_default() {
         if let Some(port) = ports.get_mut(&port) {
@@ -68,6 +64,14 @@ fn ask(namespace: &str, daemon: &str, line: &str) -> Option<String> {
     Vty::open(namespace, daemon)
         .and_then(|mut vty| vty.ask(line))
         .ok()
+}
+
+/// Which ports have a neighbour, by what ospfd says; without a word of it nothing is known.
+fn tell_neighbours(said: Option<&str>, ports: &mut BTreeMap<String, PortState>) {
+    let full = said.map(full_neighbours);
+    for (name, port) in ports {
+        port.adjacent = full.as_ref().map(|full| full.contains(name));
+    }
 }
 
 fn bfd_sessions(said: &str) -> Vec<(String, bool)> {
@@ -105,7 +109,7 @@ fn ports(namespace: &str) -> Result<BTreeMap<String, PortState>, LabError> {
             tx_bytes: count("tx", "bytes"),
             errors: count("rx", "errors") + count("tx", "errors"),
             queue_drops: drops(name),
-            adjacent: false,
+            adjacent: None,
             bfd_up: None,
         };
         Some((name.to_owned(), state))
@@ -283,6 +287,24 @@ mod tests {
             ["200000b", "4Kb", "x"].map(bytes),
             [Some(200_000), Some(4_096), None]
         );
+    }
+
+    #[test]
+    fn an_ospfd_that_says_nothing_has_not_lost_its_neighbours() {
+        let neighbour =
+            r#"{"neighbors":{"10.255.0.2":[{"converged":"Full","ifaceName":"eth0:10.0.0.1"}]}}"#;
+        let told = |said: Option<&str>| {
+            let two = ["eth0", "eth1"].map(|name| (name.to_owned(), PortState::default()));
+            let mut ports = BTreeMap::from(two);
+            tell_neighbours(said, &mut ports);
+            ports
+                .into_values()
+                .map(|port| port.adjacent)
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(told(Some(neighbour)), [Some(true), Some(false)]);
+        assert_eq!(told(Some("{}")), [Some(false), Some(false)]);
+        assert_eq!(told(None), [None, None]);
     }
 
     #[test]

@@ -87,9 +87,9 @@ pub struct PortState {
     pub errors: u64,
     /// Packets that the queue dropped.
     pub queue_drops: u64,
-    /// A neighbour is fully adjacent.
-    pub adjacent: bool,
-    /// The session of BFD is up; none without a session.
+    /// A neighbour is fully adjacent; none if ospfd does not say.
+    pub adjacent: Option<bool>,
+    /// The session of BFD is up; none without a session, or if bfdd does not say.
     pub bfd_up: Option<bool>,
 }
 

@@ -15,7 +15,7 @@ fn well(documents: &Documents, second: u32) -> Snapshot {
     let good = PortState {
         admin_up: true,
         carrier: true,
-        adjacent: true,
+        adjacent: Some(true),
         bfd_up: Some(true),
         ..PortState::default()
     };
@@ -85,7 +85,7 @@ fn a_network_in_which_nothing_changes_raises_nothing() {
     for second in 0..5 {
         let mut snapshot = well(&documents, second);
         let end = documents.links[0].a.clone();
-        port(&mut snapshot, &end).adjacent = false;
+        port(&mut snapshot, &end).adjacent = Some(false);
         assert!(conditions.take(&snapshot).is_empty());
     }
 }
@@ -97,6 +97,7 @@ fn a_lost_carrier_is_raised_at_once_and_ends_after_three_readings() {
         for end in [&link.a, &link.b] {
             *port(snapshot, end) = PortState {
                 admin_up: true,
+                adjacent: Some(false),
                 ..PortState::default()
             };
         }
@@ -126,6 +127,47 @@ fn a_router_that_misses_one_reading_is_not_unreachable() {
         told(silent, 2, 0),
         [format!("4 +node-unreachable {id} critical")]
     );
+}
+
+/// The daemons of a router that answers are too slow to say anything.
+fn slow(snapshot: &mut Snapshot, router: &str) {
+    let state = snapshot.routers.get_mut(router).unwrap().as_mut().unwrap();
+    for daemon in ["ospfd", "bfdd"] {
+        state.daemons.insert(daemon.to_owned(), false);
+    }
+    for port in state.ports.values_mut() {
+        (port.adjacent, port.bfd_up) = (None, None);
+    }
+}
+
+#[test]
+fn a_console_that_is_slow_has_lost_no_neighbour() {
+    let silent = |documents: &Documents, snapshot: &mut Snapshot| {
+        slow(snapshot, &documents.routers[1].name);
+    };
+    assert!(told(silent, 1, 4).is_empty());
+    let id = format!("router:{}", documents().routers[1].name);
+    assert_eq!(told(silent, 4, 0), [format!("4 +unknown {id} major")]);
+}
+
+#[test]
+fn what_is_not_known_ends_no_alarm() {
+    let documents = documents();
+    let mut conditions = AlarmConditions::new(documents.clone());
+    let end = documents.links[0].a.clone();
+    let mut link_down = Vec::new();
+    for second in 0..16 {
+        let mut snapshot = well(&documents, second);
+        match second {
+            3 => port(&mut snapshot, &end).adjacent = Some(false),
+            4..12 => slow(&mut snapshot, &end.0),
+            _ => {}
+        }
+        let alarms = conditions.take(&snapshot).into_iter();
+        let alarms = alarms.filter(|alarm| alarm.alarm_type == AlarmType::LinkDown);
+        link_down.extend(alarms.map(|alarm| (second, alarm.cleared)));
+    }
+    assert_eq!(link_down, [(3, false), (14, true)]);
 }
 
 #[test]
