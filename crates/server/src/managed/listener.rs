@@ -42,6 +42,7 @@ pub(super) async fn listen(system: Arc<System>, rng: SeededRng) {
         if let Err(why) = ended {
             let why = why.whole();
             troubles.connection.failed(&why);
+            system.lost.send_replace(why.clone());
             system.trouble.send_replace(why);
         }
         pauses.wait().await;

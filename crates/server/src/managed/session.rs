@@ -90,11 +90,19 @@ impl SessionError {
     }
 }
 
-/// Opens a session.
+/// Opens a session; notes why if it cannot.
 ///
 /// # Errors
 /// [`SessionError`]
 pub(super) async fn open(system: &System, purpose: Purpose) -> Result<Client, SessionError> {
+    let opened = connect(system, purpose).await;
+    if let Err(why) = &opened {
+        system.lost.send_replace(why.whole());
+    }
+    opened
+}
+
+async fn connect(system: &System, purpose: Purpose) -> Result<Client, SessionError> {
     let stream = system.connector.connect(&system.plan.target).await;
     let stream = stream.map_err(CallError::from)?;
     let config = ClientConfig {

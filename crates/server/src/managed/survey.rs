@@ -76,6 +76,13 @@ impl Survey {
         &self.inventory
     }
 
+    /// Why each system was last lost, in the order of the settings. It changes each time that what
+    /// listens to one loses it, or a session with it cannot be opened, from now on.
+    pub fn losses(&self) -> Vec<watch::Receiver<String>> {
+        let systems = self.systems.iter();
+        systems.map(|system| system.lost.subscribe()).collect()
+    }
+
     /// The systems, in the order of the settings.
     pub fn summaries(&self) -> impl Iterator<Item = SystemSummary> {
         self.systems.iter().map(|system| {
@@ -106,6 +113,7 @@ pub async fn survey(settings: &Settings, clock: &Arc<Clock>) -> Result<Survey, S
             connector: Connector::new(HANDSHAKES, HANDSHAKE),
             learnt: watch::Sender::new(None),
             trouble: watch::Sender::new(String::new()),
+            lost: watch::Sender::new(String::new()),
             alarms_due: Notify::new(),
             figures_due: Notify::new(),
             reports_figures: AtomicBool::new(false),

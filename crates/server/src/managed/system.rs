@@ -99,6 +99,8 @@ pub(super) struct System {
     pub(super) learnt: watch::Sender<Option<Arc<Learnt>>>,
     /// The last trouble with the connection; empty while there is none.
     pub(super) trouble: watch::Sender<String>,
+    /// Why it was last lost to one of its tasks, whichever; it changes each time that it is.
+    pub(super) lost: watch::Sender<String>,
     /// The alarm list is to be read.
     pub(super) alarms_due: Notify,
     /// The figures of convoke-ems are to be read.

@@ -22,7 +22,8 @@ use server::host::{Home, Host};
 use server::managed::{ManagedNetwork, SurveyError, survey};
 use server::runtime::Runtime;
 use server::story::{Listener, StoryEntry, StoryEvent};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
+use tokio::task::JoinSet;
 
 /// The roles of the agents at the laboratory.
 pub const ROLES: [&str; 3] = ["oss-fault", "ip-fault", "trouble-ticket"];
@@ -36,6 +37,11 @@ const INVENTORY_WITHIN_S: u64 = 30;
 pub enum AgentsEvent {
     /// The agents have read what there is, and have begun.
     Ready,
+    /// The management system was lost, if only for a moment: what agents do is no longer up to them.
+    Lost {
+        /// Why.
+        why: String,
+    },
     /// An alarm was delivered.
     Alarm {
         /// When.
@@ -168,7 +174,7 @@ impl AgentsEvent {
 /// the platform does not start.
 pub async fn run(
     prefix: &str,
-    mut tell: impl FnMut(&AgentsEvent) + Send + 'static,
+    tell: impl FnMut(&AgentsEvent) + Send + 'static,
     stop: impl Future<Output = ()>,
 ) -> Result<(), LabError> {
     let systems = enrolment::systems(&RunFolder::of(prefix)).map_err(SurveyError::from)?;
@@ -183,11 +189,28 @@ pub async fn run(
     let inventory = Arc::clone(surveyed.inventory());
     let host = Host::start(Home::Memory, &settings, arena::shipped(), inventory, clock).await?;
     let host = Arc::new(host);
+    let losses = surveyed.losses();
     let network = ManagedNetwork::new(surveyed, host.posts.clone());
-    tell(&AgentsEvent::Ready);
+    let tell = Arc::new(Mutex::new(tell));
+    let say = move |event: &AgentsEvent| {
+        let mut tell = tell.lock().expect("no holder panics");
+        (*tell)(event);
+    };
+    say(&AgentsEvent::Ready);
+    // They end with this run.
+    let mut watching = JoinSet::new();
+    for mut lost in losses {
+        let say = say.clone();
+        watching.spawn(async move {
+            while lost.changed().await.is_ok() {
+                let why = lost.borrow_and_update().clone();
+                say(&AgentsEvent::Lost { why });
+            }
+        });
+    }
     let listener: Listener = Box::new(move |entry| {
         if let Some(event) = AgentsEvent::of(entry) {
-            tell(&event);
+            say(&event);
         }
     });
     let mut runtime = Runtime::new(host, network, listener);

@@ -152,7 +152,7 @@ fn complain(line: &str) {
 }
 
 /// A line without what a terminal would act on.
-fn legible(line: &str) -> String {
+pub(crate) fn legible(line: &str) -> String {
     let shown = |c: char| if c.is_control() { '\u{fffd}' } else { c };
     line.chars().map(shown).collect()
 }

@@ -8,7 +8,7 @@ use crate::error::LabError;
 use crate::hosted::AgentsEvent;
 use crate::management;
 use crate::run_folder::RunFolder;
-use crate::unprivileged::Unprivileged;
+use crate::unprivileged::{Unprivileged, legible};
 use crate::user::{agents_user, management_user};
 use domain::inventory::ElementId;
 use domain::telemetry::AlarmType;
@@ -82,11 +82,14 @@ impl Manager {
         self.told.lock().expect("no holder panics")[since..].to_vec()
     }
 
-    /// Checks that both run, and that all that is told is kept.
+    /// Checks that both run and neither has lost the other, and that all that is told is kept.
     ///
     /// # Errors
-    /// [`LabError::Ended`] if one has ended, or so much was told that nothing more is kept.
+    /// [`LabError::Ended`] if one has ended or was lost, or so much was told that nothing more is kept.
     pub fn check(&self) -> Result<(), LabError> {
+        if let Some(why) = lost(&self.told.lock().expect("no holder panics")) {
+            return Err(LabError::Ended(why));
+        }
         let why = if self.management.is_silent() {
             "the management system has ended"
         } else if self.agents.is_silent() {
@@ -119,6 +122,17 @@ impl Manager {
         }
         standing
     }
+}
+
+/// In words, that the agents have lost their management system, if they have.
+fn lost(told: &[AgentsEvent]) -> Option<String> {
+    told.iter().find_map(|event| match event {
+        AgentsEvent::Lost { why } => Some(format!(
+            "the agents have lost their management system meanwhile, so that no score is theirs: {}",
+            legible(why)
+        )),
+        _ => None,
+    })
 }
 
 /// What a management system prints once it listens, as far as it matters here.
@@ -166,5 +180,19 @@ fn begun<T>(process: &mut Unprivileged, told: &Receiver<T>, name: &str) -> Resul
                 if process.ended()?.is_none() && Instant::now() < deadline => {}
             Err(_) => return Err(LabError::Ended(format!("{name} did not begin"))),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn agents_that_lost_their_management_system_have_no_score() {
+        let line = r#"{"event":"lost","why":"refused\u001b[2J"}"#;
+        let event: Option<AgentsEvent> = serde_json::from_str(line).ok();
+        let why = event.and_then(|event| lost(&[AgentsEvent::Ready, event]));
+        assert!(why.is_some_and(|why| why.ends_with("refused\u{fffd}[2J")));
+        assert_eq!(lost(&[AgentsEvent::Ready]), None);
     }
 }

@@ -123,6 +123,7 @@ impl Trials {
         struck(&self.injector);
         let repaired = self.watch(fault, &entry.element, since, manager)?;
         std::thread::sleep(AFTERWARDS);
+        manager.check()?;
         let until = self.clock.now();
         let events = manager.events(since);
         let judge = Judge {
