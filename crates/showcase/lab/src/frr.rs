@@ -5,6 +5,7 @@
 //! the answer, three zero bytes and a status). Read next: [`crate::rack`].
 
 use crate::error::LabError;
+use crate::frr_process::{clear_after, daemon_within};
 use crate::plan::{DEAD_S, HELLO_S, LAN_PORT, LabPlan};
 use crate::processes::{folder_of, signal_if};
 use crate::rack::line::connected;
@@ -27,17 +28,6 @@ const ANSWER_MAX: usize = 4 * 1_024 * 1_024;
 /// The folder with the sockets of a path space.
 pub(crate) fn path_space(namespace: &str) -> PathBuf {
     Path::new("/var/run/frr").join(namespace)
-}
-
-/// The folder that a process of a daemon makes for the tail of its log, and removes when it ends by itself.
-fn log_folder(daemon: &str, number: i32) -> PathBuf {
-    PathBuf::from(format!("/var/tmp/frr/{daemon}.{number}"))
-}
-
-/// Removes what a daemon that was killed could not remove.
-pub(crate) fn clear_after(daemon: &str, number: i32) {
-    // One that was ended before it made it has left nothing.
-    let _ = std::fs::remove_dir_all(log_folder(daemon, number));
 }
 
 /// Writes what the daemons of a router start with.
@@ -129,17 +119,6 @@ fn told_number(namespace: &str, daemon: &str) -> Option<i32> {
 
 fn is_daemon(folder: &Path, namespace: &str, daemon: &str) -> bool {
     daemon_within(folder, namespace) == Some(daemon)
-}
-
-/// The daemon of a namespace that a process is, if it is one.
-pub(crate) fn daemon_within(folder: &Path, namespace: &str) -> Option<&'static str> {
-    let commandline = std::fs::read(folder.join("cmdline")).ok()?;
-    let words: Vec<&[u8]> = commandline.split(|b| *b == 0).collect();
-    let program = words
-        .first()
-        .filter(|_| words.contains(&namespace.as_bytes()))?;
-    let is_it = |daemon: &&str| *program == format!("{FRR_FOLDER}/{daemon}").as_bytes();
-    DAEMONS.into_iter().find(is_it)
 }
 
 /// Ends a daemon at once, and waits until it is gone.

@@ -4,7 +4,7 @@
 //! cannot become another's meanwhile. Read next: [`crate::bring_up`].
 
 use crate::error::LabError;
-use crate::frr;
+use crate::frr_process;
 use crate::shell::run;
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 use std::os::unix::fs::MetadataExt;
@@ -43,7 +43,7 @@ pub(crate) fn end_all_within(namespace: &str) {
     for number in said.split_whitespace().filter_map(|n| n.parse().ok()) {
         let mut daemon = None;
         let within = |folder: &Path| {
-            daemon = frr::daemon_within(folder, namespace);
+            daemon = frr_process::daemon_within(folder, namespace);
             is_same(&folder.join("ns/net"), &network)
         };
         if signal_if(number, Signal::KILL, within) {
@@ -52,11 +52,11 @@ pub(crate) fn end_all_within(namespace: &str) {
     }
     let deadline = Instant::now() + ENDING;
     for (daemon, number) in daemons {
-        let lives = || frr::daemon_within(&folder_of(number), namespace) == Some(daemon);
+        let lives = || frr_process::daemon_within(&folder_of(number), namespace) == Some(daemon);
         while lives() && Instant::now() < deadline {
             std::thread::sleep(LOOK_AGAIN);
         }
-        frr::clear_after(daemon, number);
+        frr_process::clear_after(daemon, number);
     }
 }
 

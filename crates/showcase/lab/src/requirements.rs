@@ -2,8 +2,8 @@
 //!
 //! Says what is missing in plain words; installs nothing. Read next: [`crate::bring_up`].
 
+use crate::process_hiding::{HIDING_PROCESSES, OWN_MOUNTS};
 use crate::shell::{program_path, run};
-use crate::unprivileged::{HIDING_PROCESSES, OWN_MOUNTS};
 use crate::user::USERS;
 use std::fmt;
 use std::ops::RangeInclusive;

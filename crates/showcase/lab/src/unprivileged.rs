@@ -8,6 +8,7 @@
 //! one number throughout. Read next: [`crate::user`].
 
 use crate::error::LabError;
+use crate::process_hiding::{HIDING_PROCESSES, OWN_MOUNTS};
 use crate::shell::program_path;
 use rustix::process::{Pid, Signal, getpid, kill_process};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -20,13 +21,6 @@ use std::time::{Duration, Instant};
 const LINE_MAX: u64 = 64 * 1_024;
 /// How long is waited for the last lines of a program that has ended.
 const LAST_WORDS: Duration = Duration::from_secs(1);
-
-/// What a shell does in a mount namespace of its own, called as the program that mounts: other users'
-/// processes are hidden, then what follows is run in its place.
-pub(crate) const HIDING_PROCESSES: &str =
-    r#""$0" -t proc -o hidepid=invisible proc /proc && exec "$@""#;
-/// The arguments of `unshare` for a mount namespace of which nothing is seen outside.
-pub(crate) const OWN_MOUNTS: [&str; 3] = ["--mount", "--propagation", "private"];
 
 /// A program that runs as another user. It is ended when this is dropped.
 #[derive(Debug)]
