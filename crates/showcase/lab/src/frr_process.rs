@@ -3,7 +3,7 @@
 //! Ends none itself. Read next: [`crate::frr`], [`crate::processes`].
 
 use crate::requirements::{DAEMONS, FRR_FOLDER};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// The daemon of a namespace that a process is, if it is one.
 pub(crate) fn daemon_within(folder: &Path, namespace: &str) -> Option<&'static str> {
@@ -16,13 +16,16 @@ pub(crate) fn daemon_within(folder: &Path, namespace: &str) -> Option<&'static s
     DAEMONS.into_iter().find(is_it)
 }
 
-/// The folder that a process of a daemon makes for the tail of its log, and removes when it ends by itself.
-fn log_folder(daemon: &str, number: i32) -> PathBuf {
-    PathBuf::from(format!("/var/tmp/frr/{daemon}.{number}"))
-}
-
-/// Removes what a daemon that was killed could not remove.
+/// Removes what a daemon that was killed could not remove: the folder for the tail of its log, which
+/// has the number of the process that started it, and a file in it with its own.
 pub(crate) fn clear_after(daemon: &str, number: i32) {
-    // One that was ended before it made it has left nothing.
-    let _ = std::fs::remove_dir_all(log_folder(daemon, number));
+    let own = format!("{daemon}.");
+    let folders = std::fs::read_dir("/var/tmp/frr").into_iter().flatten();
+    for folder in folders.flatten() {
+        let is_daemons = folder.file_name().to_string_lossy().starts_with(&own);
+        if is_daemons && folder.path().join(format!("logbuf.{number}")).exists() {
+            // What stays is of no harm, and is told by nobody.
+            let _ = std::fs::remove_dir_all(folder.path());
+        }
+    }
 }
