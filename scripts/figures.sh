@@ -29,5 +29,5 @@ mkdir -p figures
 # Large outages only, as in the demo.
 "$convoke" simulate --seeds 80101..80300 | tee figures/stories.txt
 # What the comparison rests on.
-"$convoke" simulate --days 1 --seeds 70031..70060 --world ideal --sweep-practice --policy manual \
+"$convoke" simulate --days 1 --seeds 70031..70040 --world ideal --sweep-practice --policy manual \
     | tee figures/practice.txt
