@@ -26,9 +26,9 @@ pub(super) struct Scene {
     by_time: BTreeSet<(Timestamp, AlarmNumber)>,
     /// Those that something accounts for already.
     spoken_for: BTreeSet<AlarmNumber>,
-    /// By alarm: what accounts for it and those around it if nothing began before, once that was asked
-    /// for. It is asked for again with each later alarm.
-    by_itself: BTreeMap<AlarmNumber, Option<(usize, Begun)>>,
+    /// By alarm: what may have begun with it, once that was asked for. It is asked for again with each
+    /// later alarm.
+    beginnings: BTreeMap<AlarmNumber, Vec<(usize, Begun)>>,
 }
 
 impl Scene {
@@ -50,7 +50,7 @@ impl Scene {
     /// Forgets what was found for alarms around an instant.
     fn changed(&mut self, at: Timestamp) {
         for (_, alarm) in self.by_time.range(around(at)) {
-            self.by_itself.remove(alarm);
+            self.beginnings.remove(alarm);
         }
     }
 
@@ -154,48 +154,56 @@ impl Accounting<'_> {
             if seen.contains(&earlier) || !parts(earlier).any(|it| suspects.contains(&it)) {
                 continue;
             }
-            if let Some((suspect, found)) = self.by_itself(scene, earlier, noticed) {
-                seen.extend(found.told.iter().map(|(it, _)| *it));
+            for (suspect, it) in self.beginnings(scene, earlier, noticed) {
+                seen.extend(it.told.iter().map(|(told, _)| *told));
                 if suspects.contains(&suspect) {
-                    begins(suspect, found);
+                    begins(suspect, it);
                 }
-                continue;
-            }
-            let own = parts(earlier).filter(|it| {
-                let suspect = &self.roles.suspects[*it];
-                suspect.element == earlier.0 && suspect.cause.is_some() && suspects.contains(it)
-            });
-            for suspect in own {
-                let said = by_element(&scene.around(noticed).map(|(it, _)| (it, true)).collect());
-                let likelier = self.fresh(&said).get(&suspect).copied();
-                let it = Begun {
-                    likelier: likelier.unwrap_or(f64::NEG_INFINITY),
-                    told: vec![(earlier, 1.0)],
-                };
-                begins(suspect, it);
             }
         }
         begun
     }
 
-    /// What accounts for an alarm if nothing began before, of all that stands around it.
-    fn by_itself(
+    /// What may have begun with an alarm: what accounts for it if nothing began before, of all that stands
+    /// around it; where nothing does, the failures of its own element.
+    fn beginnings(
         &self,
         scene: &mut Scene,
         alarm: AlarmNumber,
         noticed: Timestamp,
-    ) -> Option<(usize, Begun)> {
-        if let Some(known) = scene.by_itself.get(&alarm) {
+    ) -> Vec<(usize, Begun)> {
+        if let Some(known) = scene.beginnings.get(&alarm) {
             return known.clone();
         }
         let open: Open = scene.around(noticed).map(|(it, _)| (it, true)).collect();
-        let found = self.best(open, alarm, 0.0, &BTreeMap::new());
-        let found = found.map(|Account { ranked, told, .. }| {
-            let (suspect, likelier) = ranked[0];
-            (suspect, Begun { likelier, told })
-        });
-        scene.by_itself.insert(alarm, found.clone());
+        let found = match self.best(open.clone(), alarm, 0.0, &BTreeMap::new()) {
+            Some(Account { ranked, told, .. }) => {
+                let (suspect, likelier) = ranked[0];
+                vec![(suspect, Begun { likelier, told })]
+            }
+            None => self.own_failures(alarm, &open),
+        };
+        scene.beginnings.insert(alarm, found.clone());
         found
+    }
+
+    /// The failures of an alarm's own element, as far as they have a cause of a name.
+    fn own_failures(&self, alarm: AlarmNumber, open: &Open) -> Vec<(usize, Begun)> {
+        let fresh = self.fresh(&by_element(open));
+        let parts = self.roles.takes_part[alarm.0].iter().map(|part| part.0);
+        let own = parts.filter(|it| {
+            let suspect = &self.roles.suspects[*it];
+            suspect.element == alarm.0 && suspect.cause.is_some()
+        });
+        own.map(|suspect| {
+            let likelier = fresh.get(&suspect).copied();
+            let it = Begun {
+                likelier: likelier.unwrap_or(f64::NEG_INFINITY),
+                told: vec![(alarm, 1.0)],
+            };
+            (suspect, it)
+        })
+        .collect()
     }
 
     fn best(
