@@ -73,6 +73,13 @@ fn the_past_that_was_learnt_from_is_not_scored_and_weights_are_no_causes() {
             refused.stderr
         );
     }
+    // What is learnt from is none of the days that are scored, and what is written is the first seed's.
+    let refused = other(&folder, &["eval", "faults", "--past", "70001"]);
+    assert_eq!(refused.code, 2, "{}", refused.stderr);
+    assert!(refused.stderr.contains("50001"), "{}", refused.stderr);
+    let both = ["eval", "faults", "--history", "past", "--past", "50002"];
+    let refused = other(&folder, &both);
+    assert_eq!(refused.code, 2, "{}", refused.stderr);
     let weights = folder.path().join("weights.txt");
     std::fs::write(&weights, "window-s 77\n").unwrap();
     let weights = weights.display().to_string();
@@ -88,6 +95,15 @@ fn flags_of_the_second_world_are_refused_in_the_first() {
     for command in [
         &["simulate", "--days", "1", "--seed", "101", "--history"][..],
         &["eval", "faults", "--seeds", "101..101", "--learnt"],
+        &[
+            "eval",
+            "faults",
+            "--seeds",
+            "101..101",
+            "--network",
+            "2",
+            "--learnt",
+        ],
     ] {
         let refused = convoke(&folder, &[command, &[&past]].concat());
         assert_eq!(refused.code, 2, "{}", refused.stderr);
@@ -97,4 +113,20 @@ fn flags_of_the_second_world_are_refused_in_the_first() {
             refused.stderr
         );
     }
+}
+
+#[test]
+fn another_network_is_another_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let links = |network: &str| {
+        let past = folder.path().join(network);
+        let written = past.display().to_string();
+        let day = ["simulate", "--days", "1", "--seed", "50002"];
+        let of = ["--network", network, "--history", &written];
+        let written = other(&folder, &[&day[..], &of].concat());
+        assert_eq!(written.code, 0, "{}", written.stderr);
+        std::fs::read_to_string(past.join("links.txt")).unwrap()
+    };
+    assert_ne!(links("1"), links("2"));
+    assert_eq!(links("2"), links("2"));
 }

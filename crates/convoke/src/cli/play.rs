@@ -203,7 +203,7 @@ pub(crate) struct OtherFlags {
     #[arg(long, value_name = "N")]
     pub(crate) network: Option<u64>,
     /// In the world other: the seed of the thirty unlabelled days, one to learn from (50001 to 50200).
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", conflicts_with = "history")]
     pub(crate) past: Option<u64>,
 }
 

@@ -5,7 +5,18 @@
 
 /// What a shell does in a mount namespace of its own, called as the program that mounts: other users'
 /// processes are hidden, then what follows is run in its place.
-pub(crate) const HIDING_PROCESSES: &str =
-    r#""$0" -t proc -o hidepid=invisible proc /proc && exec "$@""#;
-/// The arguments of `unshare` for a mount namespace of which nothing is seen outside.
-pub(crate) const OWN_MOUNTS: [&str; 3] = ["--mount", "--propagation", "private"];
+const HIDING_PROCESSES: &str = r#""$0" -t proc -o hidepid=invisible proc /proc && exec "$@""#;
+
+/// The arguments with which `unshare` runs the program that follows them so; `mount` is the program that
+/// mounts. Of its mounts nothing is seen outside.
+pub(crate) fn unshare_arguments(mount: &str) -> [&str; 7] {
+    [
+        "--mount",
+        "--propagation",
+        "private",
+        "/bin/sh",
+        "-c",
+        HIDING_PROCESSES,
+        mount,
+    ]
+}

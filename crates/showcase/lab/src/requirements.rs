@@ -2,7 +2,7 @@
 //!
 //! Says what is missing in plain words; installs nothing. Read next: [`crate::bring_up`].
 
-use crate::process_hiding::{HIDING_PROCESSES, OWN_MOUNTS};
+use crate::process_hiding::unshare_arguments;
 use crate::shell::{program_path, run};
 use crate::user::USERS;
 use std::fmt;
@@ -69,8 +69,8 @@ pub fn check() -> Result<(), Lacking> {
     }
     // Of what is missing so far, nothing can be tried.
     if lacking.is_empty() {
-        let hidden = ["/bin/sh", "-c", HIDING_PROCESSES, "mount", "true"];
-        if let Err(cause) = run("unshare", &[&OWN_MOUNTS[..], &hidden].concat()) {
+        let hidden = [&unshare_arguments("mount")[..], &["true"]].concat();
+        if let Err(cause) = run("unshare", &hidden) {
             lacking.push(format!(
                 "processes cannot be hidden from management systems and agents, which needs Linux 5.8 \
                  and the right to mount 'proc' ({cause})"

@@ -8,7 +8,7 @@
 //! one number throughout. Read next: [`crate::user`].
 
 use crate::error::LabError;
-use crate::process_hiding::{HIDING_PROCESSES, OWN_MOUNTS};
+use crate::process_hiding::unshare_arguments;
 use crate::shell::program_path;
 use rustix::process::{Pid, Signal, getpid, kill_process};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -112,10 +112,9 @@ fn command(program: &Path, arguments: &[&str], user: u32) -> Result<Command, Lab
     let mut command = Command::new(system_program("setsid")?);
     command
         .arg(system_program("unshare")?)
-        .args(OWN_MOUNTS)
-        .args([Path::new("/bin/sh"), Path::new("-c")])
-        .arg(HIDING_PROCESSES)
-        .arg(system_program("mount")?)
+        .args(unshare_arguments(
+            &system_program("mount")?.to_string_lossy(),
+        ))
         .arg(system_program("setpriv")?)
         .args([format!("--reuid={user}"), format!("--regid={user}")])
         .args(["--clear-groups", "--inh-caps=-all", "--no-new-privs", "--"])
