@@ -130,7 +130,7 @@ impl Engine {
             recovered.tasks,
             recovered.negotiations,
             setup.inventory,
-            settled,
+            Arc::clone(&settled),
         );
         Ok(Self {
             store,
@@ -143,6 +143,7 @@ impl Engine {
                 work: Mutex::new(work),
                 broken: Broken::default(),
                 view,
+                settled,
                 teams,
                 pushes,
                 deliverable: setup.deliverable,

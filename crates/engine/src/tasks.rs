@@ -34,7 +34,7 @@ use push::unstored::Unstored;
 use std::sync::{Arc, Mutex};
 use teams::Teams;
 use view::View;
-use work::Work;
+use work::{Settled, Work};
 
 /// Whether reports can go where a subscription wants them; if not, what of it is wrong, and why.
 pub type Deliverable = Box<dyn Fn(&Subscription) -> Result<(), (Field, String)> + Send + Sync>;
@@ -43,6 +43,8 @@ pub type Deliverable = Box<dyn Fn(&Subscription) -> Result<(), (Field, String)> 
 pub(crate) struct Tasks {
     /// What is decided.
     pub(crate) work: Mutex<Work>,
+    /// What has ended and is on disk.
+    pub(crate) settled: Arc<Settled>,
     /// Whether a decision panicked.
     pub(crate) broken: Broken,
     /// What is committed.

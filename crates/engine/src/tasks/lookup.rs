@@ -11,7 +11,46 @@ use domain::task::{Task, TaskId};
 use std::sync::Arc;
 use store::Store;
 
+/// What the store said of an identifier before the lock of decisions was taken.
+pub(crate) struct LookedUp {
+    /// True if a task has it, or a negotiation.
+    known: bool,
+    /// How many tasks and negotiations had ended before.
+    ended: u64,
+}
+
+/// A task and its feasibility.
+pub(crate) type Holders = (Option<Arc<Task>>, Option<Arc<Negotiation>>);
+
 impl Engine {
+    /// Asks the store whether anything has this identifier: before the lock, under which nobody who
+    /// brings a new one waits for the disk.
+    pub(crate) fn look_up(&self, id: &TaskId) -> Result<LookedUp, StoreFailure> {
+        let ended = self.tasks.settled.count();
+        let known = self.store.knows(id)?;
+        Ok(LookedUp { known, ended })
+    }
+
+    /// The task and the feasibility with this identifier, as decided. The store is asked once more
+    /// only if it knew the identifier, or if one of that name may have ended since.
+    pub(crate) fn holders(
+        &self,
+        work: &Work,
+        id: &TaskId,
+        looked_up: &LookedUp,
+    ) -> Result<Holders, StoreFailure> {
+        // What is in use is open, thus in memory, or had ended by then, or has ended since.
+        let open = work.task(id).is_some() || work.negotiation(id, Kind::Feasibility).is_some();
+        let settled = &self.tasks.settled;
+        match open || looked_up.known || settled.may_have_ended_since(looked_up.ended, id) {
+            true => Ok((
+                self.task(work, id)?,
+                self.negotiation(work, id, Kind::Feasibility)?,
+            )),
+            false => Ok((None, None)),
+        }
+    }
+
     /// A task as committed.
     pub(crate) fn committed_task(&self, id: &TaskId) -> Result<Option<Arc<Task>>, StoreFailure> {
         committed_task(&self.store, &self.tasks.view, id)

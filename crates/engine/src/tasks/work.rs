@@ -3,11 +3,14 @@
 //!
 //! One lock holds it, so decisions are serial; commits leave in the order of decisions, and what
 //! readers see follows them. What has ended is let go once it is on disk. Read next:
-//! [`crate::commit::unit_of_work`], [`crate::tasks::dispatch`]; `mailboxes`: what agents in here have before them.
+//! [`crate::commit::unit_of_work`], [`crate::tasks::dispatch`]; `mailboxes`: what agents in here have before them;
+//! `settled`: what is let go.
 
 mod mailboxes;
+mod settled;
 
-use crate::commit::observer::CommitObserver;
+pub(crate) use settled::Settled;
+
 use crate::commit::stored::Resolution;
 use crate::commit::unit_of_work::UnitOfWork;
 use crate::hosting::instance::AgentInstance;
@@ -21,8 +24,7 @@ use domain::task::{Task, TaskId};
 use domain::team::Team;
 use domain::time::Timestamp;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::sync::{Arc, Mutex};
-use store::Committed;
+use std::sync::Arc;
 use tokio::sync::oneshot;
 
 /// Whoever waits for a team to be formed.
@@ -52,27 +54,6 @@ pub(crate) struct Work {
     answerable: Option<(Timestamp, i64)>,
     counter: u64,
     settled: Arc<Settled>,
-}
-
-/// What has ended and is on disk: the writer says so, the next decision lets it go.
-#[derive(Default)]
-pub(crate) struct Settled {
-    tasks: Mutex<Vec<TaskId>>,
-    negotiations: Mutex<Vec<(Key, u64)>>,
-}
-
-impl CommitObserver for Settled {
-    fn on_commit(&self, committed: &[Committed]) {
-        let tasks = committed.iter().flat_map(|c| &c.tasks);
-        let ended = tasks.filter(|t| t.status.is_terminal());
-        let mut settled = self.tasks.lock().expect("no holder panics");
-        settled.extend(ended.map(|t| t.id.clone()));
-        drop(settled);
-        let negotiations = committed.iter().flat_map(|c| &c.negotiations);
-        let ended = negotiations.filter(|n| !n.is_open());
-        let mut settled = self.negotiations.lock().expect("no holder panics");
-        settled.extend(ended.map(|n| ((n.task.clone(), n.kind), n.version)));
-    }
 }
 
 impl Work {
@@ -139,7 +120,7 @@ impl Work {
 
     /// Lets go of what has ended and is on disk.
     pub(crate) fn tidy(&mut self) {
-        let tasks = std::mem::take(&mut *self.settled.tasks.lock().expect("no holder panics"));
+        let (tasks, negotiations) = self.settled.take();
         for id in tasks {
             self.tasks.remove(&id);
             self.answered.remove(&id);
@@ -147,8 +128,6 @@ impl Work {
                 self.remove_negotiation(&(id.clone(), kind));
             }
         }
-        let settled = &self.settled.negotiations;
-        let negotiations = std::mem::take(&mut *settled.lock().expect("no holder panics"));
         for (key, version) in negotiations {
             let same = self.negotiations.get(&key).map(|n| n.version) == Some(version);
             if same {

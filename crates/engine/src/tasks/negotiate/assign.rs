@@ -51,12 +51,11 @@ impl Engine {
         let text = routed.negotiate.texts.join("\n");
         let asynchronous = agreed_mode(&routed.negotiate, &content)?;
         let mut conditions = conditions(&routed.negotiate, &content, &self.limits)?;
+        let given = routed.negotiate.task.as_ref().map(checked).transpose()?;
+        let looked_up = given.as_ref().map(|id| self.look_up(id)).transpose()?;
         let mut work = self.lock_work();
         self.inherit_conversation(&work, &mut conditions)?;
-        let id = match &routed.negotiate.task {
-            Some(id) => checked(id)?,
-            None => of_platform(now, work.next_number()),
-        };
+        let id = given.unwrap_or_else(|| of_platform(now, work.next_number()));
         let task = Task::assigned(
             id.clone(),
             &routed.from,
@@ -69,12 +68,11 @@ impl Engine {
         .under(conditions);
         let key = format!("{id}/assign");
         let patience = stated_patience(&routed.negotiate, &task.content)?;
-        let open = work.task(&id).is_some() || work.negotiation(&id, Kind::Feasibility).is_some();
-        let (mut known, mut negotiated) = (None, None);
-        if open || self.store.knows(&id)? {
-            known = self.task(&work, &id)?;
-            negotiated = self.negotiation(&work, &id, Kind::Feasibility)?;
-        }
+        let (known, negotiated) = match &looked_up {
+            Some(looked_up) => self.holders(&work, &id, looked_up)?,
+            // Nobody else makes such identifiers, and none is made twice.
+            None => (None, None),
+        };
         if let Some(known) = known {
             if !is_same(&known, &task, patience) && !self.was_completed(&known, &task, patience)? {
                 // Nothing that could not begin at all is told that its identifier is in use.

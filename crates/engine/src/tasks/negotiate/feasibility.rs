@@ -39,8 +39,9 @@ impl Engine {
         now: Timestamp,
     ) -> Result<Execution<Negotiated>, Refusal> {
         let id = checked(&named_task(&negotiate)?)?;
+        let looked_up = self.look_up(&id)?;
         let mut work = self.lock_work();
-        let known = self.negotiation(&work, &id, KIND)?;
+        let (assigned, known) = self.holders(&work, &id, &looked_up)?;
         if let Some(known) = &known
             && known.executor == who.name
             && known.publisher != who.name
@@ -87,7 +88,7 @@ impl Engine {
         };
         let executor = self.place_of(&routed)?;
         self.registry.available(executor)?;
-        if let Some(task) = self.task(&work, &id)? {
+        if let Some(task) = assigned {
             if negotiation.turns.is_empty() {
                 self.could_propose(&mut work, &routed, (&speech, &content), now)?;
             }
