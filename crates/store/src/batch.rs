@@ -2,6 +2,7 @@
 //!
 //! Knows no SQL. Read next: `writer`, which turns batches into transactions.
 
+use crate::failure::SqlFailure;
 use crate::row::document::Document;
 use crate::row::push_config::PushChange;
 use domain::context::{DataParam, Exchange};
@@ -174,7 +175,7 @@ pub enum CommitError {
     },
     /// The batch breaks a rule of the schema; the fault is the caller's.
     #[error("the batch breaks a rule of the schema")]
-    Refused(#[source] Arc<rusqlite::Error>),
+    Refused(#[source] SqlFailure),
     /// The disk is full. The store goes on: later batches succeed once there is space again.
     #[error("no space is left for the state")]
     Full,
@@ -184,7 +185,7 @@ pub enum CommitError {
     Locked,
     /// Writing failed. The store stops and accepts nothing until it is opened again.
     #[error("writing the state failed")]
-    Write(#[source] Arc<rusqlite::Error>),
+    Write(#[source] SqlFailure),
     /// The store stopped before this batch was written.
     #[error("the store has stopped")]
     Stopped,

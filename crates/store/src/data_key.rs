@@ -6,6 +6,7 @@
 //! which it notes, are in [`crate::row::data_key`]. Read next: [`crate::cipher`].
 
 use crate::digest::{RowDigest, Sum};
+use crate::failure::SqlFailure;
 use crate::row::{RowError, check, column};
 use rusqlite::{Connection, Row, params};
 
@@ -70,7 +71,7 @@ impl Period {
     }
 
     /// Stores it; returns its digest.
-    pub(crate) fn insert(&self, connection: &Connection) -> rusqlite::Result<Sum> {
+    pub(crate) fn insert(&self, connection: &Connection) -> Result<Sum, SqlFailure> {
         let sum = self.digest();
         let sql = "INSERT INTO period (number, data_key, salt, digest) VALUES (?1, ?2, ?3, ?4)";
         let row = params![self.number, self.data_key, self.salt, sum];

@@ -8,6 +8,7 @@
 use crate::cipher::{HEADER, Header, Keys, TAG, derived};
 use crate::data_key::{self, DataKey, Period};
 use crate::digest::Sum;
+use crate::failure::SqlFailure;
 use crate::keys::{KeyKeeper, KeyKeeperError, Secret};
 use crate::ledger::Ledger;
 use crate::mac::RowMac;
@@ -155,13 +156,13 @@ impl Encryptor {
         connection: &Connection,
         sql: &str,
         key: impl Params,
-    ) -> rusqlite::Result<Option<(i64, Vec<u8>)>> {
+    ) -> Result<Option<(i64, Vec<u8>)>, SqlFailure> {
         if !self.is_bound() {
             return Ok(None);
         }
         let row = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?));
         let mut statement = connection.prepare_cached(sql)?;
-        statement.query_row(key, row).optional()
+        Ok(statement.query_row(key, row).optional()?)
     }
 
     /// Updates the sum of a set for a row written in the place of `old`, or as a new one with the
@@ -190,7 +191,7 @@ impl Encryptor {
         set: Set,
         sql: &str,
         key: impl Params,
-    ) -> rusqlite::Result<usize> {
+    ) -> Result<usize, SqlFailure> {
         let mut statement = connection.prepare_cached(sql)?;
         let mut rows = statement.query(key)?;
         let mut gone = 0;
@@ -224,7 +225,7 @@ impl Encryptor {
     }
 
     /// Stores the salt of this period, in the first transaction that succeeds.
-    pub(crate) fn store(&mut self, transaction: &Connection) -> rusqlite::Result<()> {
+    pub(crate) fn store(&mut self, transaction: &Connection) -> Result<(), SqlFailure> {
         let Some(active_key) = self
             .active_key
             .as_ref()
@@ -316,7 +317,7 @@ pub(crate) fn new_salt(keeper: &dyn KeyKeeper) -> Result<[u8; 16], KeyKeeperErro
 }
 
 /// True if nothing is stored.
-pub(crate) fn is_empty(connection: &Connection) -> rusqlite::Result<bool> {
+pub(crate) fn is_empty(connection: &Connection) -> Result<bool, SqlFailure> {
     let sql = "SELECT NOT EXISTS (SELECT 1 FROM task) AND NOT EXISTS (SELECT 1 FROM exchange)
         AND NOT EXISTS (SELECT 1 FROM data_param) AND NOT EXISTS (SELECT 1 FROM data_chunk)
         AND NOT EXISTS (SELECT 1 FROM negotiation) AND NOT EXISTS (SELECT 1 FROM team)
@@ -324,5 +325,5 @@ pub(crate) fn is_empty(connection: &Connection) -> rusqlite::Result<bool> {
         AND NOT EXISTS (SELECT 1 FROM document) AND NOT EXISTS (SELECT 1 FROM observation)
         AND NOT EXISTS (SELECT 1 FROM push_config) AND NOT EXISTS (SELECT 1 FROM registration)
         AND NOT EXISTS (SELECT 1 FROM erasure) AND NOT EXISTS (SELECT 1 FROM checkpoint)";
-    connection.query_row(sql, [], |row| row.get(0))
+    Ok(connection.query_row(sql, [], |row| row.get(0))?)
 }

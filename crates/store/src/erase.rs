@@ -195,7 +195,7 @@ fn refused(error: ReadError) -> JobError {
         ReadError::Unknown { id } => JobError::Refused(CommitError::UnknownTask {
             task: TaskId::new(id),
         }),
-        ReadError::Sqlite(cause) => JobError::Refused(CommitError::Write(cause)),
+        ReadError::Failed(cause) => JobError::Refused(CommitError::Write(cause)),
     }
 }
 

@@ -47,6 +47,7 @@ mod data_key;
 mod digest;
 mod encryptor;
 mod erase;
+mod failure;
 mod job;
 mod keys;
 mod ledger;
@@ -72,6 +73,7 @@ mod writer;
 mod tests;
 
 pub use batch::{Batch, Chunk, CommitError, Committed, OnCommit, Ticket};
+pub use failure::SqlFailure;
 pub use keys::{HeldKeys, KeyKeeper, KeyKeeperError, RandomSource, Secret};
 pub use open::{Decided, Location, OpenError, Options, Recovered, Spawn};
 pub use outside::LAG;

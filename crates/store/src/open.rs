@@ -15,6 +15,7 @@ pub use error::OpenError;
 pub(crate) use file::private;
 pub use options::{Location, Options, Spawn};
 
+use crate::failure::SqlFailure;
 use connection::{configure, readers};
 use file::prepare;
 
@@ -238,8 +239,8 @@ fn all<T>(
 }
 
 /// The highest number of data, including data whose pieces are left behind.
-fn last_data_number(connection: &Connection) -> rusqlite::Result<i64> {
+fn last_data_number(connection: &Connection) -> Result<i64, SqlFailure> {
     let sql = "SELECT max(coalesce((SELECT max(number) FROM data_param), 0),
         coalesce((SELECT max(data) FROM data_chunk), 0))";
-    connection.query_row(sql, [], |row| row.get(0))
+    Ok(connection.query_row(sql, [], |row| row.get(0))?)
 }

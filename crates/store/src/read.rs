@@ -14,6 +14,7 @@ pub(crate) mod tasks;
 pub use error::ReadError;
 
 use crate::cipher::{Keys, Tables};
+use crate::failure::SqlFailure;
 use crate::row::RowError;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OptionalExtension, Row};
@@ -177,7 +178,7 @@ fn page<T>(
 }
 
 /// The bytes of text and blobs in a row.
-fn bytes_of(row: &Row<'_>, columns: usize) -> rusqlite::Result<u64> {
+fn bytes_of(row: &Row<'_>, columns: usize) -> Result<u64, SqlFailure> {
     (0..columns).try_fold(0, |bytes, column| {
         Ok(bytes
             + match row.get_ref(column)? {

@@ -10,6 +10,7 @@
 use crate::cipher::{Keys, Tables};
 use crate::data_key::{self, DataKey};
 use crate::encryptor::{Encryptor, new_data_key, new_salt, new_set_key};
+use crate::failure::SqlFailure;
 use crate::job::{JobContext, JobError, Step};
 use crate::keys::{KeyKeeper, KeyKeeperError, Secret};
 use crate::read::{ReadError, log};
@@ -189,7 +190,7 @@ impl KeyChange {
 }
 
 /// Writes the whole file anew, without its free space.
-pub(crate) fn compact(connection: &Connection) -> rusqlite::Result<()> {
+pub(crate) fn compact(connection: &Connection) -> Result<(), SqlFailure> {
     // A copy of everything passes through: not through memory.
     connection.pragma_update(None, "temp_store", "FILE")?;
     let compacted = connection.execute_batch("VACUUM");

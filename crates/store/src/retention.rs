@@ -8,6 +8,7 @@
 
 use crate::cipher::Tables;
 use crate::encryptor::Encryptor;
+use crate::failure::SqlFailure;
 use crate::job::{JobContext, JobError, Step};
 use crate::read::log::first_time;
 use crate::row::checkpoint::Checkpoint;
@@ -157,7 +158,7 @@ impl Trim {
     }
 
     /// The last instant up to which rows may be removed: all of them while too many bytes are used.
-    fn limit(&self, connection: &Connection) -> rusqlite::Result<i64> {
+    fn limit(&self, connection: &Connection) -> Result<i64, SqlFailure> {
         let most = self.retention.max_bytes.unwrap_or(u64::MAX);
         if used_bytes(connection)? > most {
             return Ok(i64::MAX);
@@ -218,7 +219,7 @@ impl Trim {
         let pieces = pieces.query_map([id], |row| row.get(0))?;
         let pieces = pieces.collect::<Result<Vec<i64>, _>>()?;
         self.pieces.get_or_insert_default().extend(pieces);
-        let mut delete = |set, sql: &str| -> rusqlite::Result<u64> {
+        let mut delete = |set, sql: &str| -> Result<u64, SqlFailure> {
             Ok(encryptor.delete(connection, set, sql, [id])? as u64)
         };
         let exchanges = "DELETE FROM exchange WHERE task = ?1 RETURNING number, digest";
@@ -342,7 +343,7 @@ impl Trim {
 fn speaks_of_what_is_there(
     connection: &Connection,
     happening: &LogEvent,
-) -> rusqlite::Result<bool> {
+) -> Result<bool, SqlFailure> {
     let task: &TaskId = match happening {
         LogEvent::Task(notification) => &notification.task,
         LogEvent::Negotiation(update) => &update.task,
@@ -357,19 +358,20 @@ fn speaks_of_what_is_there(
     let sql = "SELECT EXISTS (SELECT 1 FROM task WHERE id = ?1)
         OR EXISTS (SELECT 1 FROM negotiation WHERE task = ?1)";
     let mut statement = connection.prepare_cached(sql)?;
-    statement.query_row([task.as_str()], |row| row.get(0))
+    Ok(statement.query_row([task.as_str()], |row| row.get(0))?)
 }
 
 /// Numbers of removed data that left pieces: a trim was interrupted.
-fn pieces_of_nothing(connection: &Connection) -> rusqlite::Result<Vec<i64>> {
+fn pieces_of_nothing(connection: &Connection) -> Result<Vec<i64>, SqlFailure> {
     let sql = "SELECT DISTINCT data FROM data_chunk
         WHERE data NOT IN (SELECT number FROM data_param)";
     let mut statement = connection.prepare_cached(sql)?;
-    statement.query_map([], |row| row.get(0))?.collect()
+    let found = statement.query_map([], |row| row.get(0))?;
+    Ok(found.collect::<Result<_, _>>()?)
 }
 
 /// The bytes of the file that are in use.
-pub(crate) fn used_bytes(connection: &Connection) -> rusqlite::Result<u64> {
+pub(crate) fn used_bytes(connection: &Connection) -> Result<u64, SqlFailure> {
     let pragma = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
     let pages = pragma("page_count")? - pragma("freelist_count")?;
     Ok((pages * pragma("page_size")?) as u64)

@@ -25,6 +25,7 @@ pub(crate) mod task;
 pub(crate) mod team;
 
 use crate::digest::Sum;
+use crate::failure::{FailureKind, SqlFailure};
 
 /// A row whose content does not match its digest, or cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,12 +42,18 @@ pub(crate) enum RowError {
     Forged(Corrupt),
     /// The row is sound as far as can be told without the key to its payload.
     Locked(&'static str),
-    Sqlite(rusqlite::Error),
+    Failed(SqlFailure),
+}
+
+impl From<SqlFailure> for RowError {
+    fn from(cause: SqlFailure) -> Self {
+        Self::Failed(cause)
+    }
 }
 
 impl From<rusqlite::Error> for RowError {
     fn from(cause: rusqlite::Error) -> Self {
-        Self::Sqlite(cause)
+        Self::Failed(cause.into())
     }
 }
 
@@ -64,22 +71,30 @@ impl RowError {
             key: key.to_string(),
         })
     }
+
+    /// The error, with damage that the database noticed reported as damage instead of as a failure.
+    pub(crate) fn noticed(self) -> Self {
+        match self {
+            Self::Failed(cause) if cause.kind() == FailureKind::Damaged => {
+                Self::corrupt("sqlite", cause)
+            }
+            other => other,
+        }
+    }
 }
 
-/// Reads a column. A value that SQLite reads but Rust does not (a flipped type or bad UTF-8) is
-/// damage to its row; any other error is SQLite's own.
+/// Reads a column. A value of another type than the column's (a flipped type or bad UTF-8) is damage
+/// to its row; any other error is the database's own.
 pub(crate) fn column<T: rusqlite::types::FromSql>(
     row: &rusqlite::Row<'_>,
     index: usize,
     table: &'static str,
     key: &str,
 ) -> Result<T, RowError> {
-    row.get(index).map_err(|cause| match cause {
-        rusqlite::Error::FromSqlConversionFailure(..)
-        | rusqlite::Error::InvalidColumnType(..)
-        | rusqlite::Error::IntegralValueOutOfRange(..)
-        | rusqlite::Error::Utf8Error(..) => RowError::corrupt(table, key),
-        cause => RowError::Sqlite(cause),
+    let value = row.get(index).map_err(SqlFailure::from);
+    value.map_err(|cause| match cause.kind() {
+        FailureKind::Misfit => RowError::corrupt(table, key),
+        _ => RowError::Failed(cause),
     })
 }
 

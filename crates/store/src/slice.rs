@@ -5,6 +5,7 @@
 //! ledger ([`Encryptor::ledger`]). Read next: `row::head`.
 
 use crate::encryptor::Encryptor;
+use crate::failure::SqlFailure;
 use crate::ledger::Ledger;
 use crate::row::head::{self, Head};
 use rusqlite::{Connection, Transaction, TransactionBehavior};
@@ -21,7 +22,7 @@ impl<'c> Slice<'c> {
         connection: &'c Connection,
         head: &Head,
         encryptor: &mut Encryptor,
-    ) -> rusqlite::Result<Self> {
+    ) -> Result<Self, SqlFailure> {
         let behavior = TransactionBehavior::Immediate;
         let transaction = Transaction::new_unchecked(connection, behavior)?;
         let before = (*head, encryptor.ledger);
@@ -33,7 +34,7 @@ impl<'c> Slice<'c> {
     }
 
     /// Writes the head if anything changed, and makes all of it durable.
-    pub(crate) fn commit(self, head: &Head, encryptor: &mut Encryptor) -> rusqlite::Result<()> {
+    pub(crate) fn commit(self, head: &Head, encryptor: &mut Encryptor) -> Result<(), SqlFailure> {
         if (*head, encryptor.ledger) != self.before {
             head::write(&self.transaction, head, encryptor)?;
         }

@@ -6,6 +6,7 @@
 use crate::batch::{Batch, Chunk, CommitError};
 use crate::cipher::Tables;
 use crate::encryptor::Encryptor;
+use crate::failure::{FailureKind, SqlFailure};
 use crate::row::data_chunk::{self, Place};
 use crate::row::data_param::DataParamStatements;
 use crate::row::entry::EntryStatement;
@@ -19,7 +20,7 @@ use crate::slice::Slice;
 use crate::statistics::Counters;
 use domain::event::{Entry, Sequence};
 use domain::task::{Task, TaskId};
-use rusqlite::{Connection, ErrorCode, OptionalExtension};
+use rusqlite::{Connection, OptionalExtension};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
@@ -46,7 +47,7 @@ pub(crate) fn write(
     group: &[Wanted<'_>],
     ends: &mut Ends,
     counters: &Counters,
-) -> rusqlite::Result<Outcomes> {
+) -> Result<Outcomes, SqlFailure> {
     let start = (*ends, encryptor.ledger);
     let mut result = transact(tables, encryptor, group, ends, counters, false);
     if matches!(&result, Err(cause) if breaks_a_rule(cause)) {
@@ -59,12 +60,8 @@ pub(crate) fn write(
     result
 }
 
-fn breaks_a_rule(cause: &rusqlite::Error) -> bool {
-    let code = cause.sqlite_error_code();
-    matches!(
-        code,
-        Some(ErrorCode::ConstraintViolation | ErrorCode::TooBig)
-    ) || matches!(cause, rusqlite::Error::ToSqlConversionFailure(_))
+fn breaks_a_rule(cause: &SqlFailure) -> bool {
+    cause.kind() == FailureKind::Rule
 }
 
 fn transact(
@@ -74,7 +71,7 @@ fn transact(
     ends: &mut Ends,
     counters: &Counters,
     isolated: bool,
-) -> rusqlite::Result<Outcomes> {
+) -> Result<Outcomes, SqlFailure> {
     let begun = Instant::now();
     let slice = Slice::begin(tables.connection, &ends.head, encryptor)?;
     let mut outcomes = Vec::with_capacity(group.len());
@@ -118,7 +115,7 @@ struct Statements<'c, 'i> {
 }
 
 impl<'c, 'i> Statements<'c, 'i> {
-    fn prepare(tables: Tables<'c>, encryptor: &'i mut Encryptor) -> rusqlite::Result<Self> {
+    fn prepare(tables: Tables<'c>, encryptor: &'i mut Encryptor) -> Result<Self, SqlFailure> {
         let connection = tables.connection;
         Ok(Self {
             tables,
@@ -136,7 +133,7 @@ impl<'c, 'i> Statements<'c, 'i> {
         &mut self,
         wanted: &Wanted<'_>,
         ends: &mut Ends,
-    ) -> rusqlite::Result<Result<Vec<Arc<Entry>>, CommitError>> {
+    ) -> Result<Result<Vec<Arc<Entry>>, CommitError>, SqlFailure> {
         let batch = wanted.batch;
         let changes = match self.check(batch)? {
             Ok(changes) => changes,
@@ -179,7 +176,7 @@ impl<'c, 'i> Statements<'c, 'i> {
         tasks: &[Arc<Task>],
         changes: &BTreeMap<&TaskId, Change>,
         head: &mut Head,
-    ) -> rusqlite::Result<()> {
+    ) -> Result<(), SqlFailure> {
         for (place, task) in tasks.iter().enumerate() {
             let change = &changes[&task.id];
             if change.first != place {
@@ -196,7 +193,7 @@ impl<'c, 'i> Statements<'c, 'i> {
         Ok(())
     }
 
-    fn write_others(&mut self, batch: &Batch) -> rusqlite::Result<()> {
+    fn write_others(&mut self, batch: &Batch) -> Result<(), SqlFailure> {
         for negotiation in &batch.negotiations {
             negotiation::write(self.connection, negotiation, self.encryptor)?;
         }
@@ -224,7 +221,7 @@ impl<'c, 'i> Statements<'c, 'i> {
         Ok(())
     }
 
-    fn append(&mut self, batch: &Batch, head: &mut Head) -> rusqlite::Result<Vec<Arc<Entry>>> {
+    fn append(&mut self, batch: &Batch, head: &mut Head) -> Result<Vec<Arc<Entry>>, SqlFailure> {
         let mut entries = Vec::with_capacity(batch.happenings.len());
         for (at, happening) in &batch.happenings {
             // The wall clock may jump back; the log does not.
@@ -245,7 +242,7 @@ impl<'c, 'i> Statements<'c, 'i> {
         &mut self,
         wanted: &Wanted<'_>,
         ends: &mut Ends,
-    ) -> rusqlite::Result<Result<Vec<Arc<Entry>>, CommitError>> {
+    ) -> Result<Result<Vec<Arc<Entry>>, CommitError>, SqlFailure> {
         let before = (*ends, self.encryptor.ledger);
         self.connection.execute_batch("SAVEPOINT batch")?;
         let written = self.write(wanted, ends);
@@ -257,21 +254,21 @@ impl<'c, 'i> Statements<'c, 'i> {
         match written {
             Err(cause) if breaks_a_rule(&cause) => {
                 (*ends, self.encryptor.ledger) = before;
-                Ok(Err(CommitError::Refused(Arc::new(cause))))
+                Ok(Err(CommitError::Refused(cause)))
             }
             written => written,
         }
     }
 
     /// The number of the data called `id`, if they are stored.
-    fn number(&self, id: &str) -> rusqlite::Result<Option<i64>> {
+    fn number(&self, id: &str) -> Result<Option<i64>, SqlFailure> {
         let sql = "SELECT number FROM data_param WHERE id = ?1";
         let mut statement = self.connection.prepare_cached(sql)?;
-        statement.query_row([id], |row| row.get(0)).optional()
+        Ok(statement.query_row([id], |row| row.get(0)).optional()?)
     }
 
     /// Finds the pieces of the batch that are not stored yet; none may overlap another one.
-    fn check_chunks(&self, batch: &Batch) -> rusqlite::Result<Result<Vec<bool>, CommitError>> {
+    fn check_chunks(&self, batch: &Batch) -> Result<Result<Vec<bool>, CommitError>, SqlFailure> {
         let mut missing: Vec<bool> = Vec::with_capacity(batch.chunks.len());
         for (place, chunk) in batch.chunks.iter().enumerate() {
             let end = |c: &Chunk| c.offset.saturating_add(c.bytes.len() as u64);
@@ -285,7 +282,7 @@ impl<'c, 'i> Statements<'c, 'i> {
                 (None, Some(data)) => {
                     match data_chunk::place(self.tables, data, chunk.offset, &chunk.bytes) {
                         Ok(place) => place,
-                        Err(RowError::Sqlite(cause)) => return Err(cause),
+                        Err(RowError::Failed(cause)) => return Err(cause),
                         Err(damage) => return Ok(Err(damaged(damage))),
                     }
                 }
@@ -312,7 +309,7 @@ impl<'c, 'i> Statements<'c, 'i> {
     fn check<'b>(
         &mut self,
         batch: &'b Batch,
-    ) -> rusqlite::Result<Result<BTreeMap<&'b TaskId, Change>, CommitError>> {
+    ) -> Result<Result<BTreeMap<&'b TaskId, Change>, CommitError>, SqlFailure> {
         let mut changes: BTreeMap<&TaskId, Change> = BTreeMap::new();
         for (place, task) in batch.tasks.iter().enumerate() {
             let earlier = changes.get(&task.id).copied();
@@ -354,7 +351,7 @@ fn damaged(error: RowError) -> CommitError {
             (table, key)
         }
         RowError::Locked(table) => (table, "its key is not here".to_owned()),
-        RowError::Sqlite(cause) => return CommitError::Write(Arc::new(cause)),
+        RowError::Failed(cause) => return CommitError::Write(cause),
     };
     let table = table.to_owned();
     CommitError::Damaged { table, key }

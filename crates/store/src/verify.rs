@@ -91,7 +91,7 @@ pub fn verify_with(path: &Path, how: VerifyOptions<'_>) -> Result<ChainReport, R
 /// key.
 ///
 /// # Errors
-/// [`OpenError::Key`] if the keeper cannot unwrap the data keys; [`OpenError::Sqlite`] if the state
+/// [`OpenError::Key`] if the keeper cannot unwrap the data keys; [`OpenError::Failed`] if the state
 /// could not be read. Damage is in the report.
 pub fn verify_with_keys(
     path: &Path,

@@ -13,6 +13,7 @@
 use crate::batch::{Batch, CommitError, Committed, OnCommit};
 use crate::cipher::{Keys, Tables};
 use crate::encryptor::Encryptor;
+use crate::failure::{FailureKind, SqlFailure};
 use crate::job::{Job, JobContext, JobError, Step};
 use crate::open::{LOCK_WAIT, OpenError, Options};
 use crate::outside::{HeadWriter, Seen};
@@ -23,7 +24,7 @@ use crate::statistics::{Condition, Counters};
 use crate::transaction::{self, Ends, Outcomes, Wanted};
 use crate::wal::{LogLength, Mover};
 use domain::event::Sequence;
-use rusqlite::{Connection, ErrorCode, ffi};
+use rusqlite::Connection;
 use std::collections::VecDeque;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
@@ -379,7 +380,11 @@ impl Writer {
         Ok(())
     }
 
-    fn write_seal(&mut self, connection: &Connection, signer: &dyn Signer) -> rusqlite::Result<()> {
+    fn write_seal(
+        &mut self,
+        connection: &Connection,
+        signer: &dyn Signer,
+    ) -> Result<(), SqlFailure> {
         let (head, encryptor) = (&self.ends.head, &mut self.encryptor);
         let slice = Slice::begin(connection, head, encryptor)?;
         seal::write(&slice, head, signer)?;
@@ -407,12 +412,12 @@ impl Writer {
 
     /// Handles a failed write that left nothing behind: a full disk may have space again, and a lock
     /// is given back; any other error stops the store.
-    fn failure(&self, cause: rusqlite::Error) -> CommitError {
+    fn failure(&self, cause: SqlFailure) -> CommitError {
         let condition = condition_after(&cause);
         match is_news(self.counters.condition(), condition) {
             true => tracing::error!(
                 store.condition = ?condition,
-                sqlite.code = cause.sqlite_extended_error_code(),
+                database.code = cause.code(),
                 error = &cause as &dyn std::error::Error,
                 "a write of the store failed",
             ),
@@ -425,7 +430,7 @@ impl Writer {
         match condition {
             Condition::Full => CommitError::Full,
             Condition::Locked => CommitError::Locked,
-            Condition::Working | Condition::Stopped => CommitError::Write(Arc::new(cause)),
+            Condition::Working | Condition::Stopped => CommitError::Write(cause),
         }
     }
 }
@@ -437,16 +442,16 @@ fn is_news(before: Condition, after: Condition) -> bool {
 }
 
 /// The condition of the store after a write failed so.
-fn condition_after(cause: &rusqlite::Error) -> Condition {
-    // The index of the write-ahead log lies on the same disk and needs space as well.
-    if cause.sqlite_extended_error_code() == Some(ffi::SQLITE_IOERR_SHMSIZE) {
-        return Condition::Full;
-    }
-    match cause.sqlite_error_code() {
-        Some(ErrorCode::DiskFull) => Condition::Full,
+fn condition_after(cause: &SqlFailure) -> Condition {
+    match cause.kind() {
+        FailureKind::Full => Condition::Full,
         // A transaction takes the lock before it writes anything.
-        Some(ErrorCode::DatabaseBusy) => Condition::Locked,
-        _ => Condition::Stopped,
+        FailureKind::Busy => Condition::Locked,
+        FailureKind::Rule
+        | FailureKind::Damaged
+        | FailureKind::Misfit
+        | FailureKind::Interrupted
+        | FailureKind::Other => Condition::Stopped,
     }
 }
 

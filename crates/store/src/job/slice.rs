@@ -5,6 +5,7 @@
 use crate::batch::CommitError;
 use crate::cipher::Tables;
 use crate::encryptor::Encryptor;
+use crate::failure::SqlFailure;
 use crate::row::head::Head;
 use crate::row::{Corrupt, RowError};
 use crate::sign::Signer;
@@ -32,18 +33,24 @@ pub(crate) enum JobError {
     /// The job ends, and the store goes on.
     Refused(CommitError),
     /// Writing failed.
-    Failed(rusqlite::Error),
+    Failed(SqlFailure),
+}
+
+impl From<SqlFailure> for JobError {
+    fn from(cause: SqlFailure) -> Self {
+        RowError::Failed(cause).into()
+    }
 }
 
 impl From<rusqlite::Error> for JobError {
     fn from(cause: rusqlite::Error) -> Self {
-        RowError::Sqlite(cause).into()
+        SqlFailure::from(cause).into()
     }
 }
 
 impl From<RowError> for JobError {
     fn from(error: RowError) -> Self {
-        match error.found_by_sqlite() {
+        match error.noticed() {
             RowError::Corrupt(Corrupt { table, key })
             | RowError::Forged(Corrupt { table, key }) => Self::Refused(CommitError::Damaged {
                 table: table.to_owned(),
@@ -53,7 +60,7 @@ impl From<RowError> for JobError {
                 table: table.to_owned(),
                 key: "its key is not here".to_owned(),
             }),
-            RowError::Sqlite(cause) => Self::Failed(cause),
+            RowError::Failed(cause) => Self::Failed(cause),
         }
     }
 }

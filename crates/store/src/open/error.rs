@@ -2,14 +2,13 @@
 //!
 //! Read next: [`super`].
 
+use crate::failure::{FailureKind, SqlFailure};
 use crate::keys::KeyKeeperError;
 use crate::read::ReadError;
 use crate::row::{Corrupt, RowError};
 use domain::event::Sequence;
-use rusqlite::ErrorCode;
 use std::io;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 /// The reason for which a state was not opened. It was left as it is.
 #[derive(Debug, thiserror::Error)]
@@ -147,12 +146,12 @@ pub enum OpenError {
     /// Another program that is no store keeps the file locked.
     #[error("the state is in use: another program keeps its database locked")]
     Busy,
-    /// SQLite failed.
+    /// The database failed.
     #[error("opening the state failed: {0}")]
-    Sqlite(#[source] rusqlite::Error),
-    /// SQLite failed while the state was read.
+    Failed(#[source] SqlFailure),
+    /// The database failed while the state was read.
     #[error("reading the state failed: {0}")]
-    Read(#[source] Arc<rusqlite::Error>),
+    Read(#[source] SqlFailure),
     /// The writer thread could not be started.
     #[error("starting the writer failed")]
     Thread(#[source] io::Error),
@@ -183,26 +182,25 @@ impl From<ReadError> for OpenError {
                 table: "sqlite".to_owned(),
                 key: id,
             },
-            ReadError::Sqlite(cause) => Self::Read(cause),
+            ReadError::Failed(cause) => Self::Read(cause),
+        }
+    }
+}
+
+impl From<SqlFailure> for OpenError {
+    fn from(cause: SqlFailure) -> Self {
+        match RowError::Failed(cause).noticed() {
+            RowError::Failed(cause) if cause.kind() == FailureKind::Busy => Self::Busy,
+            RowError::Failed(cause) => Self::Failed(cause),
+            found => found.into(),
         }
     }
 }
 
 impl From<rusqlite::Error> for OpenError {
     fn from(cause: rusqlite::Error) -> Self {
-        match RowError::Sqlite(cause).found_by_sqlite() {
-            RowError::Sqlite(cause) if is_busy(&cause) => Self::Busy,
-            RowError::Sqlite(cause) => Self::Sqlite(cause),
-            found => found.into(),
-        }
+        SqlFailure::from(cause).into()
     }
-}
-
-fn is_busy(cause: &rusqlite::Error) -> bool {
-    matches!(
-        cause.sqlite_error_code(),
-        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked)
-    )
 }
 
 impl From<RowError> for OpenError {
@@ -217,24 +215,7 @@ impl From<RowError> for OpenError {
                 key,
             },
             RowError::Locked(_) => Self::Encrypted,
-            RowError::Sqlite(cause) => cause.into(),
-        }
-    }
-}
-
-impl RowError {
-    /// The error, with damage that SQLite noticed reported as damage instead of as a failure.
-    pub(crate) fn found_by_sqlite(self) -> Self {
-        match self {
-            Self::Sqlite(cause)
-                if matches!(
-                    cause.sqlite_error_code(),
-                    Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase)
-                ) =>
-            {
-                Self::corrupt("sqlite", cause)
-            }
-            other => other,
+            RowError::Failed(cause) => cause.into(),
         }
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! Knows nothing of queries. Read next: [`super`].
 
+use crate::failure::SqlFailure;
 use crate::row::{Corrupt, RowError};
-use std::sync::Arc;
 
 /// The reason for which nothing was read.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -30,14 +30,14 @@ pub enum ReadError {
         /// The identifier.
         id: String,
     },
-    /// SQLite failed.
+    /// The database failed.
     #[error("reading the state failed")]
-    Sqlite(#[source] Arc<rusqlite::Error>),
+    Failed(#[source] SqlFailure),
 }
 
 impl From<RowError> for ReadError {
     fn from(error: RowError) -> Self {
-        match error.found_by_sqlite() {
+        match error.noticed() {
             RowError::Corrupt(Corrupt { table, key }) => Self::Corrupt {
                 table: table.to_owned(),
                 key,
@@ -50,13 +50,19 @@ impl From<RowError> for ReadError {
                 table: table.to_owned(),
                 key: "its key is not here".to_owned(),
             },
-            RowError::Sqlite(cause) => Self::Sqlite(Arc::new(cause)),
+            RowError::Failed(cause) => Self::Failed(cause),
         }
+    }
+}
+
+impl From<SqlFailure> for ReadError {
+    fn from(cause: SqlFailure) -> Self {
+        RowError::Failed(cause).into()
     }
 }
 
 impl From<rusqlite::Error> for ReadError {
     fn from(cause: rusqlite::Error) -> Self {
-        RowError::Sqlite(cause).into()
+        SqlFailure::from(cause).into()
     }
 }

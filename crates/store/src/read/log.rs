@@ -6,6 +6,7 @@
 use super::{Most, ReadError, bytes_of};
 use crate::cipher::Tables;
 use crate::digest::{ORIGIN, Sum};
+use crate::failure::SqlFailure;
 use crate::row::checkpoint::Checkpoint;
 use crate::row::{RowError, entry};
 use domain::event::{Entry, Sequence};
@@ -85,7 +86,7 @@ pub(crate) fn last(connection: &Connection) -> Result<Sequence, RowError> {
 }
 
 /// The time of the first entry.
-pub(crate) fn first_time(connection: &Connection) -> rusqlite::Result<Option<Timestamp>> {
+pub(crate) fn first_time(connection: &Connection) -> Result<Option<Timestamp>, SqlFailure> {
     let sql = "SELECT time FROM log ORDER BY sequence LIMIT 1";
     let time: Option<i64> = connection.query_row(sql, [], |row| row.get(0)).optional()?;
     Ok(time.map(Timestamp::from_ms))

@@ -4,6 +4,7 @@
 
 use super::{Most, Page, ReadError, behind, page, rows};
 use crate::cipher::{Keys, Tables};
+use crate::failure::SqlFailure;
 use crate::row::cursor::{self, Cursor};
 use crate::row::data_param::{self, data_param_columns};
 use crate::row::document::Document;
@@ -415,7 +416,7 @@ pub struct DataSum {
 
 /// The amount that each principal wrote by `data-write`; entries of the platform's own have a '/'
 /// in their identifiers. Reads no data, but one row for each entry.
-pub(crate) fn data_sums(connection: &Connection) -> rusqlite::Result<Vec<DataSum>> {
+pub(crate) fn data_sums(connection: &Connection) -> Result<Vec<DataSum>, SqlFailure> {
     let sql = "SELECT party_one, count(*), sum(coalesce(size, 0) +
           coalesce(octet_length(data), octet_length(url), 0) + coalesce(octet_length(cipher), 0))
         FROM data_param WHERE instr(id, '/') = 0 GROUP BY party_one";
@@ -427,7 +428,7 @@ pub(crate) fn data_sums(connection: &Connection) -> rusqlite::Result<Vec<DataSum
             bytes: row.get::<_, i64>(2)? as u64,
         })
     })?;
-    rows.collect()
+    Ok(rows.collect::<Result<_, _>>()?)
 }
 
 /// Binds the parameters that `sql` has and reads its rows; `find` gives the beginning.

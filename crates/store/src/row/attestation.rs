@@ -6,6 +6,7 @@
 use super::{RowError, check, column};
 use crate::digest::{RowDigest, Sum};
 use crate::encryptor::Encryptor;
+use crate::failure::SqlFailure;
 use crate::set::Set;
 use crate::sign::{self, Signer};
 use domain::event::Sequence;
@@ -96,7 +97,7 @@ impl Attestation {
         connection: &Connection,
         signer: Option<&dyn Signer>,
         encryptor: &mut Encryptor,
-    ) -> rusqlite::Result<()> {
+    ) -> Result<(), SqlFailure> {
         let last = "SELECT coalesce(max(number), 0) FROM attestation";
         let number = 1 + connection.query_row(last, [], |row| row.get::<_, i64>(0))?;
         let sum = self.digest(number);

@@ -7,6 +7,7 @@
 use super::{RowError, check, column};
 use crate::digest::{ORIGIN, RowDigest, Sum};
 use crate::encryptor::Encryptor;
+use crate::failure::SqlFailure;
 use crate::set::Set;
 use crate::sign::{self, Signer};
 use domain::event::Sequence;
@@ -100,7 +101,7 @@ impl Checkpoint {
         connection: &Connection,
         signer: Option<&dyn Signer>,
         encryptor: &mut Encryptor,
-    ) -> rusqlite::Result<()> {
+    ) -> Result<(), SqlFailure> {
         let standing = "SELECT 0, digest FROM checkpoint";
         if let Some((_, digest)) = encryptor.standing(connection, standing, [])? {
             encryptor.went(Set::Checkpoint, 0, &digest);

@@ -8,6 +8,7 @@ use crate::cipher::Keys;
 use crate::cover::{Texts, uncover};
 use crate::digest::{RowDigest, Sum};
 use crate::encryptor::Encryptor;
+use crate::failure::SqlFailure;
 use crate::set::Set;
 use base16ct::lower::encode_string;
 use domain::event::Sequence;
@@ -37,7 +38,7 @@ pub(crate) fn write(
     name: &str,
     sequence: Sequence,
     encryptor: &mut Encryptor,
-) -> rusqlite::Result<()> {
+) -> Result<(), SqlFailure> {
     let (id, name) = (id(name), Texts([Some(Cow::Borrowed(name))]));
     let row = encryptor.cover(TABLE, name, |name| digest(&id, name, sequence));
     let standing = "SELECT 0, digest FROM cursor WHERE id = ?1";
@@ -57,7 +58,7 @@ pub(crate) fn remove(
     connection: &Connection,
     name: &str,
     encryptor: &mut Encryptor,
-) -> rusqlite::Result<()> {
+) -> Result<(), SqlFailure> {
     let sql = "DELETE FROM cursor WHERE id = ?1 RETURNING 0, digest";
     encryptor.delete(connection, Set::Cursor, sql, [id(name)])?;
     Ok(())

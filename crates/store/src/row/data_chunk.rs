@@ -10,6 +10,7 @@ use crate::cipher::{Keys, Tables};
 use crate::cover::covered;
 use crate::digest::{RowDigest, Sum, of_bytes};
 use crate::encryptor::Encryptor;
+use crate::failure::SqlFailure;
 use crate::set::Set;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use std::borrow::Cow;
@@ -99,7 +100,7 @@ pub(crate) fn insert(
     offset: u64,
     bytes: &[u8],
     encryptor: &mut Encryptor,
-) -> rusqlite::Result<()> {
+) -> Result<(), SqlFailure> {
     write(connection, INSERT, (data, offset), bytes, encryptor)
 }
 
@@ -110,7 +111,7 @@ pub(crate) fn rewrite(
     offset: u64,
     bytes: &[u8],
     encryptor: &mut Encryptor,
-) -> rusqlite::Result<()> {
+) -> Result<(), SqlFailure> {
     write(connection, UPDATE, (data, offset), bytes, encryptor)
 }
 
@@ -120,7 +121,7 @@ fn write(
     (data, offset): (i64, u64),
     bytes: &[u8],
     encryptor: &mut Encryptor,
-) -> rusqlite::Result<()> {
+) -> Result<(), SqlFailure> {
     let old = encryptor.standing(connection, STANDING, params![data, offset as i64])?;
     let old = old.map(|(number, digest)| (Set::DataChunk, number, digest));
     let (mut bytes, mut mark) = (Cow::Borrowed(bytes), None);

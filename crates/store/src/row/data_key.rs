@@ -5,6 +5,7 @@
 use super::RowError;
 use crate::data_key::{DataKey, data_keys};
 use crate::encryptor::Encryptor;
+use crate::failure::SqlFailure;
 use crate::set::Set;
 use rusqlite::{Connection, params};
 
@@ -17,7 +18,7 @@ impl DataKey {
         &self,
         connection: &Connection,
         encryptor: &mut Encryptor,
-    ) -> rusqlite::Result<()> {
+    ) -> Result<(), SqlFailure> {
         let standing = "SELECT number, digest FROM data_key WHERE number = ?1";
         if let Some((number, digest)) = encryptor.standing(connection, standing, [self.number])? {
             encryptor.went(Set::DataKey, number, &digest);

@@ -9,6 +9,7 @@ use crate::cipher::{At, Keys};
 use crate::cover::{Texts, uncover};
 use crate::digest::{RowDigest, Sum};
 use crate::encryptor::Encryptor;
+use crate::failure::SqlFailure;
 use crate::set::Set;
 use base16ct::lower::encode_string;
 use base16ct::mixed::decode_vec;
@@ -57,7 +58,7 @@ pub(crate) struct DataParamStatements<'c> {
 }
 
 impl<'c> DataParamStatements<'c> {
-    pub(crate) fn prepare(connection: &'c Connection) -> rusqlite::Result<Self> {
+    pub(crate) fn prepare(connection: &'c Connection) -> Result<Self, SqlFailure> {
         Ok(Self {
             connection,
             insert: connection.prepare_cached(INSERT)?,
@@ -72,7 +73,7 @@ impl<'c> DataParamStatements<'c> {
         data: &DataParam,
         number: i64,
         encryptor: &mut Encryptor,
-    ) -> rusqlite::Result<bool> {
+    ) -> Result<bool, SqlFailure> {
         let old = encryptor.standing(self.connection, STANDING, [&data.id])?;
         let number = old.as_ref().map_or(number, |(number, _)| *number);
         let whole = chunked(&data.body);

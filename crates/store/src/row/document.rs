@@ -7,6 +7,7 @@ use crate::cipher::Keys;
 use crate::cover::{Texts, uncover};
 use crate::digest::{RowDigest, Sum};
 use crate::encryptor::Encryptor;
+use crate::failure::SqlFailure;
 use crate::set::Set;
 use rusqlite::{Connection, Row, params};
 use std::borrow::Cow;
@@ -43,7 +44,7 @@ pub(crate) fn write(
     connection: &Connection,
     document: &Document,
     encryptor: &mut Encryptor,
-) -> rusqlite::Result<()> {
+) -> Result<(), SqlFailure> {
     let (kind, name) = (&*document.kind, &*document.name);
     let Some(body) = &document.body else {
         let remove = "DELETE FROM document WHERE kind = ?1 AND name = ?2 RETURNING number, digest";

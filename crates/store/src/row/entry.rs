@@ -17,6 +17,7 @@ use super::{RowError, check, column};
 use crate::cipher::Keys;
 use crate::digest::{RowDigest, Sum, link, of_body, of_bytes};
 use crate::encryptor::Encryptor;
+use crate::failure::SqlFailure;
 use crate::set::Set;
 use crate::sign::{self, Signer};
 use domain::event::{Entry, LogEvent, Sequence};
@@ -49,7 +50,7 @@ const KEPT: u8 = 2;
 pub(crate) struct EntryStatement<'c>(CachedStatement<'c>);
 
 impl<'c> EntryStatement<'c> {
-    pub(crate) fn prepare(connection: &'c Connection) -> rusqlite::Result<Self> {
+    pub(crate) fn prepare(connection: &'c Connection) -> Result<Self, SqlFailure> {
         Ok(Self(connection.prepare_cached(INSERT)?))
     }
 
@@ -59,7 +60,7 @@ impl<'c> EntryStatement<'c> {
         entry: &Entry,
         previous: &Sum,
         encryptor: &mut Encryptor,
-    ) -> rusqlite::Result<Sum> {
+    ) -> Result<Sum, SqlFailure> {
         let (kind, body) = body::encode(&entry.happening);
         let place = (entry.sequence, entry.time, kind);
         let (body, cipher) = covered(body, place, encryptor);
@@ -125,7 +126,7 @@ pub(crate) fn encrypt(
     connection: &Connection,
     entry: &Read,
     encryptor: &mut Encryptor,
-) -> rusqlite::Result<()> {
+) -> Result<(), SqlFailure> {
     let (kind, body) = body::encode(&entry.entry.happening);
     let place = (entry.entry.sequence, entry.entry.time, kind);
     let beside = place_digest(place).bytes(&entry.stored).sum();
@@ -192,7 +193,7 @@ pub(crate) fn erase(
     left: &LogEvent,
     signer: Option<&dyn Signer>,
     encryptor: &mut Encryptor,
-) -> rusqlite::Result<()> {
+) -> Result<(), SqlFailure> {
     let sequence = entry.entry.sequence;
     let (kind, body) = body::encode(left);
     let (body, cipher) = covered(body, (sequence, entry.entry.time, kind), encryptor);
@@ -214,7 +215,7 @@ pub(crate) fn forget_until(
     connection: &Connection,
     last: Sequence,
     encryptor: &mut Encryptor,
-) -> rusqlite::Result<()> {
+) -> Result<(), SqlFailure> {
     let erased = "DELETE FROM log WHERE sequence <= ?1 AND erased IS NOT NULL
         RETURNING sequence, erased";
     encryptor.delete(connection, Set::ErasedEntry, erased, [last as i64])?;

@@ -5,6 +5,7 @@
 use super::{RowError, check, column};
 use crate::digest::{RowDigest, Sum};
 use crate::encryptor::Encryptor;
+use crate::failure::SqlFailure;
 use crate::set::Set;
 use crate::sign::{self, Signer};
 use domain::task::TaskId;
@@ -60,7 +61,7 @@ impl Erasure {
         connection: &Connection,
         signer: Option<&dyn Signer>,
         encryptor: &mut Encryptor,
-    ) -> rusqlite::Result<()> {
+    ) -> Result<(), SqlFailure> {
         let standing = "SELECT 0, digest FROM erasure WHERE task = ?1";
         if let Some((_, digest)) = encryptor.standing(connection, standing, [self.task.as_str()])? {
             encryptor.went(Set::Erasure, 0, &digest);

@@ -7,6 +7,7 @@ use crate::cipher::Keys;
 use crate::cover::{Texts, uncover};
 use crate::digest::{RowDigest, Sum};
 use crate::encryptor::Encryptor;
+use crate::failure::SqlFailure;
 use crate::set::Set;
 use domain::context::Exchange;
 use domain::task::TaskId;
@@ -53,7 +54,7 @@ pub(crate) struct ExchangeStatements<'c> {
 }
 
 impl<'c> ExchangeStatements<'c> {
-    pub(crate) fn prepare(connection: &'c Connection) -> rusqlite::Result<Self> {
+    pub(crate) fn prepare(connection: &'c Connection) -> Result<Self, SqlFailure> {
         Ok(Self {
             connection,
             insert: connection.prepare_cached(INSERT)?,
@@ -67,7 +68,7 @@ impl<'c> ExchangeStatements<'c> {
         &mut self,
         exchange: &Exchange,
         encryptor: &mut Encryptor,
-    ) -> rusqlite::Result<bool> {
+    ) -> Result<bool, SqlFailure> {
         let texts = Texts([Some(Cow::Borrowed(exchange.request.as_str()))]);
         let row = encryptor.cover(TABLE, texts, |texts| digest(exchange, texts));
         let task = exchange.task.as_ref().map(TaskId::as_str);

@@ -9,6 +9,7 @@ use crate::cipher::Keys;
 use crate::cover::covered;
 use crate::digest::{ORIGIN, RowDigest, Sum};
 use crate::encryptor::Encryptor;
+use crate::failure::SqlFailure;
 use crate::ledger::Ledger;
 use crate::set::SetKey;
 use domain::event::Sequence;
@@ -183,7 +184,7 @@ pub(crate) fn write(
     connection: &Connection,
     head: &Head,
     encryptor: &mut Encryptor,
-) -> rusqlite::Result<()> {
+) -> Result<(), SqlFailure> {
     encryptor.ledger.generation += 1;
     let generation = encryptor.ledger.generation;
     let mut stored = Stored {

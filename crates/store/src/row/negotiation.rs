@@ -8,6 +8,7 @@ use crate::cipher::Keys;
 use crate::cover::{Texts, uncover};
 use crate::digest::{RowDigest, Sum};
 use crate::encryptor::Encryptor;
+use crate::failure::SqlFailure;
 use crate::set::Set;
 use domain::negotiation::{Kind, Negotiation, State};
 use domain::task::TaskId;
@@ -63,7 +64,7 @@ pub(crate) fn write(
     connection: &Connection,
     negotiation: &Negotiation,
     encryptor: &mut Encryptor,
-) -> rusqlite::Result<()> {
+) -> Result<(), SqlFailure> {
     let terms = to_json(&TermsRow {
         opened: negotiation.opened,
         round_limit: negotiation.round_limit,
@@ -104,7 +105,7 @@ fn standing(
     connection: &Connection,
     negotiation: &Negotiation,
     encryptor: &Encryptor,
-) -> rusqlite::Result<Option<(Set, i64, Vec<u8>)>> {
+) -> Result<Option<(Set, i64, Vec<u8>)>, SqlFailure> {
     let key = params![negotiation.task.as_str(), negotiation.kind.as_str()];
     let Some((number, digest)) = encryptor.standing(connection, STANDING, key)? else {
         return Ok(None);
@@ -119,7 +120,7 @@ pub(crate) fn forget_task(
     connection: &Connection,
     task: &str,
     encryptor: &mut Encryptor,
-) -> rusqlite::Result<()> {
+) -> Result<(), SqlFailure> {
     let ended =
         "DELETE FROM negotiation WHERE task = ?1 AND state <> 'open' RETURNING number, digest";
     encryptor.delete(connection, Set::EndedNegotiation, ended, [task])?;

@@ -8,6 +8,7 @@ use crate::cipher::Keys;
 use crate::cover::{Texts, uncover};
 use crate::digest::{RowDigest, Sum};
 use crate::encryptor::Encryptor;
+use crate::failure::SqlFailure;
 use crate::set::Set;
 use rusqlite::{Connection, Row, params};
 use std::borrow::Cow;
@@ -28,7 +29,7 @@ pub(crate) fn write(
     connection: &Connection,
     body: &str,
     encryptor: &mut Encryptor,
-) -> rusqlite::Result<()> {
+) -> Result<(), SqlFailure> {
     let body = Texts([Some(Cow::Borrowed(body))]);
     let row = encryptor.cover(TABLE, body, digest);
     let stamp = encryptor.stamp(TABLE, 0, &row.sum);
@@ -40,9 +41,9 @@ pub(crate) fn write(
 }
 
 /// The last number given, 0 before the first. It is in a table of SQLite that no code covers.
-pub(crate) fn numbered(connection: &Connection) -> rusqlite::Result<u64> {
+pub(crate) fn numbered(connection: &Connection) -> Result<u64, SqlFailure> {
     let sql = "SELECT coalesce(max(seq), 0) FROM sqlite_sequence";
-    connection.query_row(sql, [], |row| Ok(row.get::<_, i64>(0)? as u64))
+    Ok(connection.query_row(sql, [], |row| row.get::<_, i64>(0))? as u64)
 }
 
 /// Checks that the last number given is the one known, if one is.
@@ -61,7 +62,7 @@ pub(crate) fn rewrite(
     connection: &Connection,
     (number, body): &(u64, String),
     encryptor: &mut Encryptor,
-) -> rusqlite::Result<()> {
+) -> Result<(), SqlFailure> {
     let body = Texts([Some(Cow::Borrowed(body.as_str()))]);
     let row = encryptor.cover(TABLE, body, digest);
     let number = *number as i64;
@@ -83,7 +84,7 @@ pub(crate) fn remove(
     connection: &Connection,
     last: u64,
     encryptor: &mut Encryptor,
-) -> rusqlite::Result<()> {
+) -> Result<(), SqlFailure> {
     let sql = "DELETE FROM observation WHERE number <= ?1 RETURNING number, digest";
     encryptor.delete(connection, Set::Observation, sql, [last as i64])?;
     Ok(())

@@ -9,6 +9,7 @@ use crate::cipher::Keys;
 use crate::cover::{Texts, uncover};
 use crate::digest::{RowDigest, Sum};
 use crate::encryptor::Encryptor;
+use crate::failure::SqlFailure;
 use crate::set::Set;
 use domain::push::PushConfig;
 use domain::task::TaskId;
@@ -68,7 +69,7 @@ pub(crate) fn write(
     connection: &Connection,
     change: &PushChange,
     encryptor: &mut Encryptor,
-) -> rusqlite::Result<()> {
+) -> Result<(), SqlFailure> {
     match change {
         PushChange::Keep(config) => keep(connection, config, encryptor),
         PushChange::Forget { task, owner, id } => {
@@ -86,7 +87,7 @@ pub(crate) fn keep(
     connection: &Connection,
     config: &PushConfig,
     encryptor: &mut Encryptor,
-) -> rusqlite::Result<()> {
+) -> Result<(), SqlFailure> {
     let key = [config.task.as_str(), &config.owner, &config.id];
     let json = Texts([Some(Cow::Owned(to_json(config)))]);
     let row = encryptor.cover(TABLE, json, |json| digest(key, json));
@@ -107,7 +108,7 @@ pub(crate) fn forget_task(
     connection: &Connection,
     task: &str,
     encryptor: &mut Encryptor,
-) -> rusqlite::Result<()> {
+) -> Result<(), SqlFailure> {
     let forget = "DELETE FROM push_config WHERE task = ?1 RETURNING number, digest";
     encryptor.delete(connection, Set::PushConfig, forget, [task])?;
     Ok(())

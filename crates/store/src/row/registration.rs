@@ -6,6 +6,7 @@ use super::json::{from_json, to_json};
 use super::{RowError, check, column};
 use crate::digest::{RowDigest, Sum};
 use crate::encryptor::Encryptor;
+use crate::failure::SqlFailure;
 use crate::set::Set;
 use domain::registry::Registration;
 use rusqlite::{Connection, Row, params};
@@ -22,7 +23,7 @@ pub(crate) fn write(
     connection: &Connection,
     registration: &Registration,
     encryptor: &mut Encryptor,
-) -> rusqlite::Result<()> {
+) -> Result<(), SqlFailure> {
     let (name, place) = (&registration.profile.name, to_json(registration));
     let standing = "SELECT 0, digest FROM registration WHERE name = ?1";
     if let Some((_, digest)) = encryptor.standing(connection, standing, [name])? {
@@ -40,7 +41,7 @@ pub(crate) fn remove(
     connection: &Connection,
     name: &str,
     encryptor: &mut Encryptor,
-) -> rusqlite::Result<()> {
+) -> Result<(), SqlFailure> {
     let sql = "DELETE FROM registration WHERE name = ?1 RETURNING 0, digest";
     encryptor.delete(connection, Set::Registration, sql, [name])?;
     Ok(())

@@ -5,6 +5,7 @@
 use super::head::Head;
 use super::{RowError, check, column};
 use crate::digest::Sum;
+use crate::failure::SqlFailure;
 use crate::sign::{self, Signer};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
@@ -50,7 +51,7 @@ pub(crate) fn write(
     connection: &Connection,
     head: &Head,
     signer: &dyn Signer,
-) -> rusqlite::Result<()> {
+) -> Result<(), SqlFailure> {
     let digest = head.digest(TABLE);
     let sql = "INSERT OR REPLACE INTO seal (one, sequence, time, chain, tasks, open, exchanges,
         data, digest, signature) VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";

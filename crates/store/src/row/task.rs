@@ -9,6 +9,7 @@ use crate::cipher::Keys;
 use crate::cover::{Texts, uncover};
 use crate::digest::{RowDigest, Sum};
 use crate::encryptor::Encryptor;
+use crate::failure::SqlFailure;
 use crate::set::Set;
 use domain::content::Content;
 use domain::task::{Awaits, Conditions, Status, Task, TaskId};
@@ -62,7 +63,7 @@ pub(crate) struct TaskStatements<'c> {
 }
 
 impl<'c> TaskStatements<'c> {
-    pub(crate) fn prepare(connection: &'c Connection) -> rusqlite::Result<Self> {
+    pub(crate) fn prepare(connection: &'c Connection) -> Result<Self, SqlFailure> {
         Ok(Self {
             connection,
             insert: connection.prepare_cached(INSERT)?,
@@ -72,7 +73,7 @@ impl<'c> TaskStatements<'c> {
     }
 
     /// The stored version and state of `id`.
-    pub(crate) fn stored(&mut self, id: &TaskId) -> rusqlite::Result<Option<(u64, Status)>> {
+    pub(crate) fn stored(&mut self, id: &TaskId) -> Result<Option<(u64, Status)>, SqlFailure> {
         let row = |row: &Row<'_>| {
             let version: i64 = row.get(0)?;
             let status = row.get_ref(1)?.as_str()?;
@@ -83,7 +84,7 @@ impl<'c> TaskStatements<'c> {
                 Status::parse(status).unwrap_or(Status::Created),
             ))
         };
-        self.stored.query_row([id.as_str()], row).optional()
+        Ok(self.stored.query_row([id.as_str()], row).optional()?)
     }
 
     /// Writes the task: a new row, or in place of the one that is there.
@@ -92,7 +93,7 @@ impl<'c> TaskStatements<'c> {
         task: &Task,
         new: bool,
         encryptor: &mut Encryptor,
-    ) -> rusqlite::Result<()> {
+    ) -> Result<(), SqlFailure> {
         let row = encryptor.cover(TABLE, texts(task), |texts| digest(task, texts));
         let texts = &row.texts;
         let old = match new {
@@ -138,7 +139,7 @@ impl<'c> TaskStatements<'c> {
         &self,
         task: &Task,
         encryptor: &Encryptor,
-    ) -> rusqlite::Result<Option<(Set, i64, Vec<u8>)>> {
+    ) -> Result<Option<(Set, i64, Vec<u8>)>, SqlFailure> {
         let found = encryptor.standing(self.connection, STANDING, [task.id.as_str()])?;
         let Some((number, digest)) = found else {
             return Ok(None);

@@ -8,6 +8,7 @@ use crate::cipher::Keys;
 use crate::cover::{Texts, uncover};
 use crate::digest::{RowDigest, Sum};
 use crate::encryptor::Encryptor;
+use crate::failure::SqlFailure;
 use crate::set::Set;
 use domain::team::Team;
 use rusqlite::{Connection, Row, params};
@@ -73,7 +74,7 @@ pub(crate) fn write(
     connection: &Connection,
     team: &Team,
     encryptor: &mut Encryptor,
-) -> rusqlite::Result<()> {
+) -> Result<(), SqlFailure> {
     let (task, at) = (team.task.as_str(), team.changed_at.as_ms());
     let json = Texts([Some(Cow::Owned(to_json(team)))]);
     let row = encryptor.cover(TABLE, json, |json| digest(task, at, json));
@@ -92,7 +93,7 @@ pub(crate) fn write(
 }
 
 /// Deletes the candidates of the team of this task from the index.
-pub(crate) fn forget_candidates(connection: &Connection, task: &str) -> rusqlite::Result<()> {
+pub(crate) fn forget_candidates(connection: &Connection, task: &str) -> Result<(), SqlFailure> {
     let mut statement = connection.prepare_cached("DELETE FROM team_candidate WHERE task = ?1")?;
     statement.execute([task])?;
     Ok(())

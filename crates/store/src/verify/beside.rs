@@ -7,12 +7,13 @@
 use super::{Fault, VerifyOptions, walk};
 use crate::budget::{Budget, is_endless};
 use crate::cipher::{Keys, Tables};
+use crate::failure::FailureKind;
 use crate::open::{OpenError, Spawn, reader};
 use crate::read::ReadError;
 use crate::row::entry;
 use crate::sign::Signer;
 use crate::statistics::{Condition, Counters};
-use rusqlite::{Connection, ErrorCode, InterruptHandle};
+use rusqlite::{Connection, InterruptHandle};
 use std::path::Path;
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
@@ -82,11 +83,7 @@ fn run(
             tracing::error!("{cause}: nothing is accepted any more");
             return counters.note(Condition::Stopped);
         }
-        Err(ReadError::Sqlite(cause))
-            if cause.sqlite_error_code() == Some(ErrorCode::OperationInterrupted) =>
-        {
-            return;
-        }
+        Err(ReadError::Failed(cause)) if cause.kind() == FailureKind::Interrupted => return,
         Err(cause) => {
             let error = &cause as &dyn std::error::Error;
             tracing::error!(error, "the state could not be verified");

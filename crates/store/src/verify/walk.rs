@@ -169,7 +169,7 @@ impl Walk<'_, '_> {
 
     /// Turns damage into a fault of the report; other errors are returned.
     fn note<T>(&mut self, read: Result<T, RowError>) -> Result<Option<T>, ReadError> {
-        match read.map_err(RowError::found_by_sqlite) {
+        match read.map_err(RowError::noticed) {
             Ok(found) => Ok(Some(found)),
             Err(RowError::Corrupt(Corrupt { table, key })) => {
                 self.fault(table, key);
