@@ -12,11 +12,11 @@ use crate::failure::SqlFailure;
 use crate::keys::{KeyKeeper, KeyKeeperError, Secret};
 use crate::ledger::Ledger;
 use crate::mac::RowMac;
-use crate::row::RowError;
+use crate::row::{RowError, Standing};
 use crate::set::{Set, SetKey};
 use aes_gcm::aead::AeadInOut;
 use aes_gcm::{Aes256Gcm, Tag};
-use rusqlite::{Connection, OptionalExtension, Params, Row};
+use rusqlite::{Connection, Params};
 use std::sync::Arc;
 use zeroize::Zeroizing;
 
@@ -149,39 +149,13 @@ impl Encryptor {
         }
     }
 
-    /// The number and digest of the row that is about to be replaced; none if there is none, or if
-    /// rows are not bound. `sql` returns both.
-    pub(crate) fn standing(
-        &self,
-        connection: &Connection,
-        sql: &str,
-        key: impl Params,
-    ) -> Result<Option<(i64, Vec<u8>)>, SqlFailure> {
-        if !self.is_bound() {
-            return Ok(None);
+    /// Updates the sum of a set for a row written in the place of `old`, or, if there is none, as a
+    /// new one with this number.
+    pub(crate) fn replaced(&mut self, old: Option<&Standing>, set: Set, number: i64, sum: &Sum) {
+        if let Some(old) = old {
+            self.went(set, old.number, &old.digest);
         }
-        let row = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?));
-        let mut statement = connection.prepare_cached(sql)?;
-        Ok(statement.query_row(key, row).optional()?)
-    }
-
-    /// Updates the sum of a set for a row written in the place of `old`, or as a new one with the
-    /// number that SQLite gave.
-    pub(crate) fn replaced(
-        &mut self,
-        connection: &Connection,
-        old: Option<(Set, i64, Vec<u8>)>,
-        set: Set,
-        sum: &Sum,
-    ) {
-        let number = match old {
-            Some((set, number, stored)) => {
-                self.went(set, number, &stored);
-                number
-            }
-            None => connection.last_insert_rowid(),
-        };
-        self.came(set, number, sum);
+        self.came(set, old.map_or(number, |old| old.number), sum);
     }
 
     /// Deletes rows of a set and returns how many. `sql` returns the number and the digest of each.

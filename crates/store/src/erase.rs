@@ -12,12 +12,10 @@ use crate::encryptor::Encryptor;
 use crate::job::{JobContext, JobError, Step};
 use crate::read::log;
 use crate::read::{ReadError, records, tasks};
-use crate::row::data_param::DataParamStatements;
 use crate::row::erasure::Erasure;
-use crate::row::exchange::ExchangeStatements;
 use crate::row::head::Head;
-use crate::row::task::TaskStatements;
-use crate::row::{entry, negotiation, push_config, team};
+use crate::row::numbers::THERE;
+use crate::row::{data_param, entry, exchange, negotiation, push_config, task, team};
 use crate::set::Set;
 use crate::sign::Signer;
 use crate::slice::Slice;
@@ -138,24 +136,20 @@ impl Erase {
             signature: Vec::new(),
         };
         record.write(&slice, signer, encryptor)?;
-        TaskStatements::prepare(&slice)?.write(&blank_task(&task), false, encryptor)?;
-        let mut statements = ExchangeStatements::prepare(&slice)?;
+        let old = task::stored(&slice, &task.id)?;
+        task::write(&slice, &blank_task(&task), old.as_ref(), THERE, encryptor)?;
         for mut exchange in exchanges {
             exchange.request = String::new();
-            statements.write(&exchange, encryptor)?;
+            exchange::write(&slice, &exchange, THERE, encryptor)?;
         }
-        drop(statements);
-        let mut statements = DataParamStatements::prepare(&slice)?;
         for mut data in data {
             let pieces = "DELETE FROM data_chunk
                 WHERE data = (SELECT number FROM data_param WHERE id = ?1) RETURNING number, digest";
             encryptor.delete(&slice, Set::DataChunk, pieces, [&data.id])?;
             data.body = Body::Inline(String::new());
             data.description = String::new();
-            // It is there, so it needs no number.
-            statements.write(&data, 0, encryptor)?;
+            data_param::write(&slice, &data, THERE, encryptor)?;
         }
-        drop(statements);
         self.erase_negotiations(tables, encryptor)?;
         push_config::forget_task(&slice, self.task.as_str(), encryptor)?;
         for sequence in &self.entries {
@@ -172,7 +166,7 @@ impl Erase {
     ) -> Result<(), JobError> {
         for mut found in records::negotiations(tables, &self.task).map_err(refused)? {
             found.turns = found.turns.iter().map(blank_turn).collect();
-            negotiation::write(&tables, &found, encryptor)?;
+            negotiation::write(&tables, &found, THERE, encryptor)?;
         }
         if let Some(mut found) = records::team(tables, &self.task).map_err(refused)? {
             for need in &mut found.needs {
@@ -181,7 +175,7 @@ impl Erase {
             for candidate in &mut found.candidates {
                 candidate.reasons.clear();
             }
-            team::write(&tables, &found, encryptor)?;
+            team::write(&tables, &found, THERE, encryptor)?;
         }
         Ok(())
     }

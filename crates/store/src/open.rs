@@ -15,7 +15,6 @@ pub use error::OpenError;
 pub(crate) use file::private;
 pub use options::{Location, Options, Spawn};
 
-use crate::failure::SqlFailure;
 use connection::{configure, readers};
 use file::prepare;
 
@@ -28,6 +27,7 @@ use crate::outside::{HeadWriter, Seen};
 use crate::read::{Readers, log, tasks};
 use crate::reencrypt::KeyChange;
 use crate::row::head::{self, Counts};
+use crate::row::numbers::Numbers;
 use crate::row::{RowError, negotiation, registration, task};
 use crate::schema;
 use crate::transaction::Ends;
@@ -128,7 +128,7 @@ pub(crate) fn open(options: &Options) -> Result<Opened, OpenError> {
         log_began: log::first_time(&transaction)?,
         accepted: admitted.accepted,
     };
-    let data = last_data_number(&transaction)?;
+    let numbers = Numbers::read(&transaction)?;
     let rewrap = options.keys.as_deref().and_then(|k| rewrap(tables, k));
     let mut encryptor = admitted.encryptor;
     if admitted.changed {
@@ -165,7 +165,7 @@ pub(crate) fn open(options: &Options) -> Result<Opened, OpenError> {
         keys,
         encryptor,
         rewrap,
-        ends: Ends { head, data },
+        ends: Ends { head, numbers },
         recovered,
         log_length,
         mover,
@@ -236,11 +236,4 @@ fn all<T>(
         found.push(Arc::new(read(row, tables.keys)?));
     }
     Ok(found)
-}
-
-/// The highest number of data, including data whose pieces are left behind.
-fn last_data_number(connection: &Connection) -> Result<i64, SqlFailure> {
-    let sql = "SELECT max(coalesce((SELECT max(number) FROM data_param), 0),
-        coalesce((SELECT max(data) FROM data_chunk), 0))";
-    Ok(connection.query_row(sql, [], |row| row.get(0))?)
 }

@@ -15,12 +15,13 @@ use crate::job::{JobContext, JobError, Step};
 use crate::keys::{KeyKeeper, KeyKeeperError, Secret};
 use crate::read::{ReadError, log};
 use crate::row::attestation::{Attestation, Ground};
-use crate::row::data_param::{self, DataParamStatements, data_param_columns};
-use crate::row::exchange::{self, ExchangeStatements, exchange_columns};
+use crate::row::data_param::{self, data_param_columns};
+use crate::row::exchange::{self, exchange_columns};
 use crate::row::head::Head;
 use crate::row::negotiation::{self, negotiation_columns};
+use crate::row::numbers::THERE;
 use crate::row::push_config::{self, push_config_columns};
-use crate::row::task::{self, TaskStatements, task_columns};
+use crate::row::task::{self, task_columns};
 use crate::row::{self, RowError, cursor, data_chunk, document, entry, observation, team};
 use crate::set::{Set, SetHashes, SetKey};
 use crate::sign::Signer;
@@ -413,33 +414,33 @@ fn rewrite(
     match WALKED[table].0 {
         task::TABLE => {
             if let Some(task) = one(tables, TASK, number, task::read)? {
-                TaskStatements::prepare(&tables)?.write(&task, false, encryptor)?;
+                let old = task::stored(&tables, &task.id)?;
+                task::write(&tables, &task, old.as_ref(), THERE, encryptor)?;
             }
         }
         exchange::TABLE => {
             if let Some(exchange) = one(tables, EXCHANGE, number, exchange::read)? {
-                ExchangeStatements::prepare(&tables)?.write(&exchange, encryptor)?;
+                exchange::write(&tables, &exchange, THERE, encryptor)?;
             }
         }
         data_param::TABLE => {
             if let Some(data) = one(tables, DATA, number, data_param::read)? {
-                // It is there, so it needs no number.
-                DataParamStatements::prepare(&tables)?.write(&data, 0, encryptor)?;
+                data_param::write(&tables, &data, THERE, encryptor)?;
             }
         }
         negotiation::TABLE => {
             if let Some(found) = one(tables, NEGOTIATION, number, negotiation::read)? {
-                negotiation::write(&tables, &found, encryptor)?;
+                negotiation::write(&tables, &found, THERE, encryptor)?;
             }
         }
         team::TABLE => {
             if let Some(team) = one(tables, team::OF_NUMBER, number, team::read)? {
-                team::write(&tables, &team, encryptor)?;
+                team::write(&tables, &team, THERE, encryptor)?;
             }
         }
         document::TABLE => {
             if let Some(found) = one(tables, DOCUMENT, number, document::read)? {
-                document::write(&tables, &found, encryptor)?;
+                document::write(&tables, &found, THERE, encryptor)?;
             }
         }
         observation::TABLE => {
@@ -449,7 +450,7 @@ fn rewrite(
         }
         push_config::TABLE => {
             if let Some(found) = one(tables, PUSH_CONFIG, number, push_config::read)? {
-                push_config::keep(&tables, &found, encryptor)?;
+                push_config::keep(&tables, &found, THERE, encryptor)?;
             }
         }
         data_chunk::TABLE => chunk(tables, encryptor, number)?,

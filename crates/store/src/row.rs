@@ -17,6 +17,7 @@ pub(crate) mod exchange;
 pub(crate) mod head;
 pub(crate) mod json;
 pub(crate) mod negotiation;
+pub(crate) mod numbers;
 pub(crate) mod observation;
 pub(crate) mod push_config;
 pub(crate) mod registration;
@@ -26,6 +27,7 @@ pub(crate) mod team;
 
 use crate::digest::Sum;
 use crate::failure::{FailureKind, SqlFailure};
+use rusqlite::{Connection, OptionalExtension, Params, Row};
 
 /// A row whose content does not match its digest, or cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -86,7 +88,7 @@ impl RowError {
 /// Reads a column. A value of another type than the column's (a flipped type or bad UTF-8) is damage
 /// to its row; any other error is the database's own.
 pub(crate) fn column<T: rusqlite::types::FromSql>(
-    row: &rusqlite::Row<'_>,
+    row: &Row<'_>,
     index: usize,
     table: &'static str,
     key: &str,
@@ -96,6 +98,31 @@ pub(crate) fn column<T: rusqlite::types::FromSql>(
         FailureKind::Misfit => RowError::corrupt(table, key),
         _ => RowError::Failed(cause),
     })
+}
+
+/// A row in whose place one is about to be written.
+#[derive(Debug)]
+pub(crate) struct Standing {
+    pub(crate) number: i64,
+    /// Its digest, with the code behind it if it has one.
+    pub(crate) digest: Vec<u8>,
+}
+
+/// The row of this key, if there is one; `sql` returns its number, 0 where the key is a text, and its
+/// digest.
+pub(crate) fn standing(
+    connection: &Connection,
+    sql: &str,
+    key: impl Params,
+) -> Result<Option<Standing>, SqlFailure> {
+    let mut statement = connection.prepare_cached(sql)?;
+    let row = |row: &Row<'_>| {
+        Ok(Standing {
+            number: row.get(0)?,
+            digest: row.get(1)?,
+        })
+    };
+    Ok(statement.query_row(key, row).optional()?)
 }
 
 /// Fails unless `stored` is `computed`.

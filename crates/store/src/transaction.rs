@@ -8,13 +8,11 @@ use crate::cipher::Tables;
 use crate::encryptor::Encryptor;
 use crate::failure::{FailureKind, SqlFailure};
 use crate::row::data_chunk::{self, Place};
-use crate::row::data_param::DataParamStatements;
-use crate::row::entry::EntryStatement;
-use crate::row::exchange::ExchangeStatements;
 use crate::row::head::Head;
-use crate::row::task::TaskStatements;
+use crate::row::numbers::Numbers;
 use crate::row::{
-    Corrupt, RowError, cursor, document, negotiation, observation, push_config, registration, team,
+    Corrupt, RowError, cursor, data_param, document, entry, exchange, negotiation, observation,
+    push_config, registration, task, team,
 };
 use crate::slice::Slice;
 use crate::statistics::Counters;
@@ -34,9 +32,8 @@ pub(crate) type Outcomes = Vec<Result<Vec<Arc<Entry>>, CommitError>>;
 pub(crate) struct Ends {
     /// The end of the log, and the numbers of rows.
     pub(crate) head: Head,
-    /// The last number given to data. No number is given twice, so that pieces whose data are gone
-    /// never become those of others.
-    pub(crate) data: i64,
+    /// The last numbers given.
+    pub(crate) numbers: Numbers,
 }
 
 /// Writes the group in one transaction. If a batch violates an unforeseen constraint, everything is
@@ -76,7 +73,11 @@ fn transact(
     let slice = Slice::begin(tables.connection, &ends.head, encryptor)?;
     let mut outcomes = Vec::with_capacity(group.len());
     {
-        let mut statements = Statements::prepare(tables, encryptor)?;
+        let mut statements = Statements {
+            tables,
+            connection: tables.connection,
+            encryptor,
+        };
         for wanted in group {
             outcomes.push(if isolated {
                 statements.write_isolated(wanted, ends)?
@@ -108,26 +109,9 @@ struct Statements<'c, 'i> {
     tables: Tables<'c>,
     connection: &'c Connection,
     encryptor: &'i mut Encryptor,
-    tasks: TaskStatements<'c>,
-    exchanges: ExchangeStatements<'c>,
-    data: DataParamStatements<'c>,
-    entries: EntryStatement<'c>,
 }
 
-impl<'c, 'i> Statements<'c, 'i> {
-    fn prepare(tables: Tables<'c>, encryptor: &'i mut Encryptor) -> Result<Self, SqlFailure> {
-        let connection = tables.connection;
-        Ok(Self {
-            tables,
-            connection,
-            encryptor,
-            tasks: TaskStatements::prepare(connection)?,
-            exchanges: ExchangeStatements::prepare(connection)?,
-            data: DataParamStatements::prepare(connection)?,
-            entries: EntryStatement::prepare(connection)?,
-        })
-    }
-
+impl Statements<'_, '_> {
     /// Checks the batch, then writes it: a batch that is refused has written nothing.
     fn write(
         &mut self,
@@ -143,23 +127,29 @@ impl<'c, 'i> Statements<'c, 'i> {
             Ok(missing) => missing,
             Err(misfit) => return Ok(Err(misfit)),
         };
-        self.write_tasks(&batch.tasks, &changes, &mut ends.head)?;
+        self.write_tasks(&batch.tasks, &changes, ends)?;
+        let Ends { head, numbers } = ends;
         for exchange in &batch.exchanges {
-            let new = self.exchanges.write(exchange, self.encryptor)?;
-            ends.head.counts.exchanges += u64::from(new);
+            let next = numbers.exchange + 1;
+            let new = exchange::write(self.connection, exchange, next, self.encryptor)?;
+            numbers.exchange += i64::from(new);
+            head.counts.exchanges += u64::from(new);
         }
         for data in &batch.data {
-            let new = self.data.write(data, ends.data + 1, self.encryptor)?;
-            ends.data += i64::from(new);
-            ends.head.counts.data += u64::from(new);
+            let next = numbers.data + 1;
+            let new = data_param::write(self.connection, data, next, self.encryptor)?;
+            numbers.data += i64::from(new);
+            head.counts.data += u64::from(new);
         }
         for (chunk, missing) in batch.chunks.iter().zip(missing) {
             if let (true, Some(data)) = (missing, self.number(&chunk.data)?) {
+                let (place, next) = ((data, chunk.offset), numbers.data_chunk + 1);
                 let bytes = &chunk.bytes;
-                data_chunk::insert(self.connection, data, chunk.offset, bytes, self.encryptor)?;
+                data_chunk::insert(self.connection, place, bytes, next, self.encryptor)?;
+                numbers.data_chunk = next;
             }
         }
-        self.write_others(batch)?;
+        self.write_others(batch, numbers)?;
         for (name, place) in wanted.cursors {
             match place {
                 Some(sequence) => cursor::write(self.connection, name, *sequence, self.encryptor)?,
@@ -175,27 +165,31 @@ impl<'c, 'i> Statements<'c, 'i> {
         &mut self,
         tasks: &[Arc<Task>],
         changes: &BTreeMap<&TaskId, Change>,
-        head: &mut Head,
+        ends: &mut Ends,
     ) -> Result<(), SqlFailure> {
         for (place, task) in tasks.iter().enumerate() {
             let change = &changes[&task.id];
             if change.first != place {
                 continue;
             }
-            let last = &tasks[change.last];
-            self.tasks.write(last, change.new, self.encryptor)?;
+            let (last, old) = (&tasks[change.last], change.stored.as_ref());
+            let next = ends.numbers.task + 1;
+            task::write(self.connection, last, old, next, self.encryptor)?;
             // It was open if it was there: what has ended never changes.
-            let counts = &mut head.counts;
-            counts.tasks += u64::from(change.new);
-            counts.open += u64::from(change.new);
+            let counts = &mut ends.head.counts;
+            ends.numbers.task += i64::from(old.is_none());
+            counts.tasks += u64::from(old.is_none());
+            counts.open += u64::from(old.is_none());
             counts.open -= u64::from(last.status.is_terminal());
         }
         Ok(())
     }
 
-    fn write_others(&mut self, batch: &Batch) -> Result<(), SqlFailure> {
+    fn write_others(&mut self, batch: &Batch, numbers: &mut Numbers) -> Result<(), SqlFailure> {
         for negotiation in &batch.negotiations {
-            negotiation::write(self.connection, negotiation, self.encryptor)?;
+            let next = numbers.negotiation + 1;
+            let new = negotiation::write(self.connection, negotiation, next, self.encryptor)?;
+            numbers.negotiation += i64::from(new);
         }
         for registration in &batch.registrations {
             registration::write(self.connection, registration, self.encryptor)?;
@@ -204,16 +198,23 @@ impl<'c, 'i> Statements<'c, 'i> {
             registration::remove(self.connection, name, self.encryptor)?;
         }
         for team in &batch.teams {
-            team::write(self.connection, team, self.encryptor)?;
+            let new = team::write(self.connection, team, numbers.team + 1, self.encryptor)?;
+            numbers.team += i64::from(new);
         }
         for change in &batch.pushes {
-            push_config::write(self.connection, change, self.encryptor)?;
+            let next = numbers.push_config + 1;
+            let new = push_config::write(self.connection, change, next, self.encryptor)?;
+            numbers.push_config += i64::from(new);
         }
         for document in &batch.documents {
-            document::write(self.connection, document, self.encryptor)?;
+            let next = numbers.document + 1;
+            let new = document::write(self.connection, document, next, self.encryptor)?;
+            numbers.document += i64::from(new);
         }
         for observation in &batch.observations {
-            observation::write(self.connection, observation, self.encryptor)?;
+            numbers.observation += 1;
+            let number = numbers.observation;
+            observation::write(self.connection, observation, number, self.encryptor)?;
         }
         if let Some(last) = batch.observed {
             observation::remove(self.connection, last, self.encryptor)?;
@@ -231,7 +232,8 @@ impl<'c, 'i> Statements<'c, 'i> {
                 time,
                 happening: happening.clone(),
             };
-            head.chain = self.entries.append(&entry, &head.chain, self.encryptor)?;
+            let (connection, encryptor) = (self.connection, &mut *self.encryptor);
+            head.chain = entry::append(connection, &entry, &head.chain, encryptor)?;
             (head.sequence, head.time) = (entry.sequence, time);
             entries.push(Arc::new(entry));
         }
@@ -312,10 +314,13 @@ impl<'c, 'i> Statements<'c, 'i> {
     ) -> Result<Result<BTreeMap<&'b TaskId, Change>, CommitError>, SqlFailure> {
         let mut changes: BTreeMap<&TaskId, Change> = BTreeMap::new();
         for (place, task) in batch.tasks.iter().enumerate() {
-            let earlier = changes.get(&task.id).copied();
-            let found = match earlier.map(|change| &batch.tasks[change.last]) {
-                Some(before) => Some((before.version, before.status)),
-                None => self.tasks.stored(&task.id)?,
+            let earlier = changes.get(&task.id);
+            let (found, stored) = match earlier.map(|change| &batch.tasks[change.last]) {
+                Some(before) => (Some((before.version, before.status)), None),
+                None => {
+                    let stored = task::stored(self.connection, &task.id)?;
+                    (stored.as_ref().map(|s| (s.version, s.status)), stored)
+                }
             };
             let follows = match found {
                 Some((version, _)) => task.version.checked_sub(1) == Some(version),
@@ -334,12 +339,12 @@ impl<'c, 'i> Statements<'c, 'i> {
                     status,
                 }));
             }
-            let change = Change {
-                first: earlier.map_or(place, |change| change.first),
+            let change = changes.entry(&task.id).or_insert(Change {
+                first: place,
                 last: place,
-                new: earlier.map_or(found.is_none(), |change| change.new),
-            };
-            changes.insert(&task.id, change);
+                stored,
+            });
+            change.last = place;
         }
         Ok(Ok(changes))
     }
@@ -358,12 +363,11 @@ fn damaged(error: RowError) -> CommitError {
 }
 
 /// The changes of one task in a batch.
-#[derive(Clone, Copy)]
 struct Change {
     /// The place in the batch of its first change.
     first: usize,
     /// The place of its last change.
     last: usize,
-    /// True if it is new.
-    new: bool,
+    /// What was stored before; none if it is new.
+    stored: Option<task::Stored>,
 }

@@ -4,7 +4,7 @@
 //! The chain begins behind it, from the digest of the last entry that was cut off. Read next:
 //! [`super::erasure`].
 
-use super::{RowError, check, column};
+use super::{RowError, check, column, standing};
 use crate::digest::{ORIGIN, RowDigest, Sum};
 use crate::encryptor::Encryptor;
 use crate::failure::SqlFailure;
@@ -102,10 +102,7 @@ impl Checkpoint {
         signer: Option<&dyn Signer>,
         encryptor: &mut Encryptor,
     ) -> Result<(), SqlFailure> {
-        let standing = "SELECT 0, digest FROM checkpoint";
-        if let Some((_, digest)) = encryptor.standing(connection, standing, [])? {
-            encryptor.went(Set::Checkpoint, 0, &digest);
-        }
+        let old = standing(connection, "SELECT 0, digest FROM checkpoint", [])?;
         let sum = self.digest();
         self.signature = sign::sign(signer, TABLE, &self.digest());
         let sql = "INSERT OR REPLACE INTO checkpoint (one, sequence, chain, time, ended_by, tasks,
@@ -121,7 +118,7 @@ impl Checkpoint {
             sum,
             self.signature,
         ])?;
-        encryptor.came(Set::Checkpoint, 0, &sum);
+        encryptor.replaced(old.as_ref(), Set::Checkpoint, 0, &sum);
         Ok(())
     }
 }

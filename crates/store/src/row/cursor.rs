@@ -3,7 +3,7 @@
 //! Payload: the name, which may be a secret address. The row is found by the digest of the name.
 //! Read next: [`super::task`].
 
-use super::{RowError, column};
+use super::{RowError, column, standing};
 use crate::cipher::Keys;
 use crate::cover::{Texts, uncover};
 use crate::digest::{RowDigest, Sum};
@@ -23,6 +23,8 @@ pub(crate) const ALL: &str = "SELECT id, name, sequence, digest, cipher FROM cur
 const WRITE: &str = "INSERT OR REPLACE INTO cursor (id, name, sequence, digest, cipher)
     VALUES (?1, ?2, ?3, ?4, ?5)";
 
+const STANDING: &str = "SELECT 0, digest FROM cursor WHERE id = ?1";
+
 /// The position of a reader in the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cursor {
@@ -41,15 +43,12 @@ pub(crate) fn write(
 ) -> Result<(), SqlFailure> {
     let (id, name) = (id(name), Texts([Some(Cow::Borrowed(name))]));
     let row = encryptor.cover(TABLE, name, |name| digest(&id, name, sequence));
-    let standing = "SELECT 0, digest FROM cursor WHERE id = ?1";
-    if let Some((_, digest)) = encryptor.standing(connection, standing, [id])? {
-        encryptor.went(Set::Cursor, 0, &digest);
-    }
+    let old = standing(connection, STANDING, [id])?;
     let stamp = encryptor.stamp(TABLE, 0, &row.sum);
     let mut statement = connection.prepare_cached(WRITE)?;
     let (name, cipher) = (row.texts.text(0), row.cipher);
     statement.execute(params![id, name, sequence as i64, stamp, cipher])?;
-    encryptor.came(Set::Cursor, 0, &row.sum);
+    encryptor.replaced(old.as_ref(), Set::Cursor, 0, &row.sum);
     Ok(())
 }
 

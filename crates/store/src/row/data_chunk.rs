@@ -5,7 +5,7 @@
 //! encrypted in place: a ciphertext is as long as its plaintext, and its mark is in a column of its
 //! own. Read next: [`super::negotiation`].
 
-use super::{RowError, column};
+use super::{RowError, Standing, column, standing};
 use crate::cipher::{Keys, Tables};
 use crate::cover::covered;
 use crate::digest::{RowDigest, Sum, of_bytes};
@@ -36,8 +36,8 @@ pub(crate) const MAP: &str =
 const AT: &str = "SELECT data, offset, digest, bytes, cipher FROM data_chunk
     WHERE data = ?1 AND offset = ?2";
 
-const INSERT: &str =
-    "INSERT INTO data_chunk (data, offset, digest, bytes, cipher) VALUES (?1, ?2, ?3, ?4, ?5)";
+const INSERT: &str = "INSERT INTO data_chunk (data, offset, digest, bytes, cipher, number)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
 
 const UPDATE: &str =
     "UPDATE data_chunk SET digest = ?3, bytes = ?4, cipher = ?5 WHERE data = ?1 AND offset = ?2";
@@ -94,14 +94,16 @@ pub(crate) fn stored(
     Ok(found.optional()?.transpose()?.map(|(_, bytes)| bytes))
 }
 
+/// Writes the piece as number `number`; nothing may be stored in its place.
 pub(crate) fn insert(
     connection: &Connection,
-    data: i64,
-    offset: u64,
+    (data, offset): (i64, u64),
     bytes: &[u8],
+    number: i64,
     encryptor: &mut Encryptor,
 ) -> Result<(), SqlFailure> {
-    write(connection, INSERT, (data, offset), bytes, encryptor)
+    let place = (data, offset);
+    write(connection, place, bytes, None, number, encryptor)
 }
 
 /// Rewrites the stored piece, with `encryptor`.
@@ -112,18 +114,23 @@ pub(crate) fn rewrite(
     bytes: &[u8],
     encryptor: &mut Encryptor,
 ) -> Result<(), SqlFailure> {
-    write(connection, UPDATE, (data, offset), bytes, encryptor)
+    match standing(connection, STANDING, params![data, offset as i64])? {
+        Some(old) => {
+            let (place, number) = ((data, offset), old.number);
+            write(connection, place, bytes, Some(&old), number, encryptor)
+        }
+        None => Ok(()),
+    }
 }
 
 fn write(
     connection: &Connection,
-    sql: &str,
     (data, offset): (i64, u64),
     bytes: &[u8],
+    old: Option<&Standing>,
+    number: i64,
     encryptor: &mut Encryptor,
 ) -> Result<(), SqlFailure> {
-    let old = encryptor.standing(connection, STANDING, params![data, offset as i64])?;
-    let old = old.map(|(number, digest)| (Set::DataChunk, number, digest));
     let (mut bytes, mut mark) = (Cow::Borrowed(bytes), None);
     if encryptor.is_on() {
         mark = encryptor.encrypt_in_place(bytes.to_mut(), &place_digest(data, offset));
@@ -133,9 +140,12 @@ fn write(
         .as_deref()
         .map_or(sum, |mark| covered(TABLE, &sum, mark));
     let stamp = encryptor.stamp(TABLE, 0, &sum);
-    let row = params![data, offset as i64, stamp, bytes, mark];
-    connection.prepare_cached(sql)?.execute(row)?;
-    encryptor.replaced(connection, old, Set::DataChunk, &sum);
+    let row = params![data, offset as i64, stamp, bytes, mark, number];
+    match old {
+        None => connection.prepare_cached(INSERT)?.execute(row)?,
+        Some(_) => connection.prepare_cached(UPDATE)?.execute(&row[..5])?,
+    };
+    encryptor.replaced(old, Set::DataChunk, number, &sum);
     Ok(())
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Read next: [`crate::data_key`], what they hold; [`super::cursor`].
 
-use super::RowError;
+use super::{RowError, standing};
 use crate::data_key::{DataKey, data_keys};
 use crate::encryptor::Encryptor;
 use crate::failure::SqlFailure;
@@ -19,10 +19,8 @@ impl DataKey {
         connection: &Connection,
         encryptor: &mut Encryptor,
     ) -> Result<(), SqlFailure> {
-        let standing = "SELECT number, digest FROM data_key WHERE number = ?1";
-        if let Some((number, digest)) = encryptor.standing(connection, standing, [self.number])? {
-            encryptor.went(Set::DataKey, number, &digest);
-        }
+        let which = "SELECT number, digest FROM data_key WHERE number = ?1";
+        let old = standing(connection, which, [self.number])?;
         let sum = self.digest();
         connection.prepare_cached(WRITE)?.execute(params![
             self.number,
@@ -31,7 +29,7 @@ impl DataKey {
             self.whole,
             sum,
         ])?;
-        encryptor.came(Set::DataKey, self.number, &sum);
+        encryptor.replaced(old.as_ref(), Set::DataKey, self.number, &sum);
         Ok(())
     }
 }

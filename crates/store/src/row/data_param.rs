@@ -4,7 +4,7 @@
 //! `sha256` and `finished`. Payload: the description, the data or their URL, and the digest of the
 //! whole, which would confirm a guess of the data. Read next: [`super::data_chunk`].
 
-use super::{RowError, column};
+use super::{RowError, column, standing};
 use crate::cipher::{At, Keys};
 use crate::cover::{Texts, uncover};
 use crate::digest::{RowDigest, Sum};
@@ -16,7 +16,7 @@ use base16ct::mixed::decode_vec;
 use domain::context::{Body, Chunked, DataParam, DataType};
 use domain::task::TaskId;
 use domain::time::Timestamp;
-use rusqlite::{CachedStatement, Connection, Row, params};
+use rusqlite::{Connection, Row, params};
 use std::borrow::Cow;
 
 pub(crate) const TABLE: &str = "data_param";
@@ -40,8 +40,7 @@ pub(crate) const ALL: &str = concat!(
 const INSERT: &str = "INSERT INTO data_param (id, task, party_one, party_two, data_type,
     description, format, changed_at, data, url, size, sha256, finished, digest, cipher,
     number)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)
-    ON CONFLICT (id) DO NOTHING";
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)";
 
 const STANDING: &str = "SELECT number, digest FROM data_param WHERE id = ?1";
 
@@ -50,68 +49,47 @@ const UPDATE: &str = "UPDATE data_param SET task = ?2, party_one = ?3, party_two
     data_type = ?5, description = ?6, format = ?7, changed_at = ?8, data = ?9, url = ?10,
     size = ?11, sha256 = ?12, finished = ?13, digest = ?14, cipher = ?15 WHERE id = ?1";
 
-/// The prepared statements of the writer.
-pub(crate) struct DataParamStatements<'c> {
-    connection: &'c Connection,
-    insert: CachedStatement<'c>,
-    update: CachedStatement<'c>,
-}
-
-impl<'c> DataParamStatements<'c> {
-    pub(crate) fn prepare(connection: &'c Connection) -> Result<Self, SqlFailure> {
-        Ok(Self {
-            connection,
-            insert: connection.prepare_cached(INSERT)?,
-            update: connection.prepare_cached(UPDATE)?,
-        })
-    }
-
-    /// Writes the data: as number `number` if the identifier is new, which is returned; otherwise
-    /// in place of those with that identifier.
-    pub(crate) fn write(
-        &mut self,
-        data: &DataParam,
-        number: i64,
-        encryptor: &mut Encryptor,
-    ) -> Result<bool, SqlFailure> {
-        let old = encryptor.standing(self.connection, STANDING, [&data.id])?;
-        let number = old.as_ref().map_or(number, |(number, _)| *number);
-        let whole = chunked(&data.body);
-        let row = encryptor.cover(TABLE, texts(data), |texts| digest(data, texts));
-        let task = data.task.as_ref().map(TaskId::as_str);
-        let sha256 = match row.cipher {
-            None => whole.and_then(|c| c.sha256),
-            Some(_) => None,
-        };
-        let values = params![
-            data.id,
-            task,
-            data.parties[0],
-            data.parties[1],
-            data.data_type.as_str(),
-            row.texts.text(DESCRIPTION),
-            data.format,
-            data.changed_at.as_ms(),
-            row.texts.optional(DATA),
-            row.texts.optional(URL),
-            whole.map(|c| c.size as i64),
-            sha256,
-            whole.map(|c| c.finished),
-            // Their pieces are found by the number.
-            encryptor.stamp(TABLE, number, &row.sum),
-            row.cipher,
-            number,
-        ];
-        let new = old.is_none() && self.insert.execute(values)? == 1;
-        if !new {
-            self.update.execute(&values[..15])?;
-        }
-        if let Some((number, digest)) = old {
-            encryptor.went(Set::DataParam, number, &digest);
-        }
-        encryptor.came(Set::DataParam, number, &row.sum);
-        Ok(new)
-    }
+/// Writes the data in the place of those with their identifier, or as number `number` if there are
+/// none, which is returned.
+pub(crate) fn write(
+    connection: &Connection,
+    data: &DataParam,
+    number: i64,
+    encryptor: &mut Encryptor,
+) -> Result<bool, SqlFailure> {
+    let old = standing(connection, STANDING, [&data.id])?;
+    let number = old.as_ref().map_or(number, |old| old.number);
+    let whole = chunked(&data.body);
+    let row = encryptor.cover(TABLE, texts(data), |texts| digest(data, texts));
+    let sha256 = match row.cipher {
+        None => whole.and_then(|c| c.sha256),
+        Some(_) => None,
+    };
+    let values = params![
+        data.id,
+        data.task.as_ref().map(TaskId::as_str),
+        data.parties[0],
+        data.parties[1],
+        data.data_type.as_str(),
+        row.texts.text(DESCRIPTION),
+        data.format,
+        data.changed_at.as_ms(),
+        row.texts.optional(DATA),
+        row.texts.optional(URL),
+        whole.map(|c| c.size as i64),
+        sha256,
+        whole.map(|c| c.finished),
+        // Their pieces are found by the number.
+        encryptor.stamp(TABLE, number, &row.sum),
+        row.cipher,
+        number,
+    ];
+    match &old {
+        None => connection.prepare_cached(INSERT)?.execute(values)?,
+        Some(_) => connection.prepare_cached(UPDATE)?.execute(&values[..15])?,
+    };
+    encryptor.replaced(old.as_ref(), Set::DataParam, number, &row.sum);
+    Ok(old.is_none())
 }
 
 const DESCRIPTION: usize = 0;

@@ -2,7 +2,7 @@
 //!
 //! Payload: the body, which may hold words of users. Read next: [`super::observation`].
 
-use super::{RowError, column};
+use super::{RowError, column, standing};
 use crate::cipher::Keys;
 use crate::cover::{Texts, uncover};
 use crate::digest::{RowDigest, Sum};
@@ -23,7 +23,7 @@ pub(crate) const OF_KIND: &str =
     "SELECT kind, name, digest, body, cipher FROM document WHERE kind = ?1 ORDER BY number";
 
 const WRITE: &str =
-    "INSERT INTO document (kind, name, digest, body, cipher) VALUES (?1, ?2, ?3, ?4, ?5)
+    "INSERT INTO document (kind, name, digest, body, cipher, number) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
     ON CONFLICT (kind, name) DO UPDATE SET digest = ?3, body = ?4, cipher = ?5";
 
 const STANDING: &str = "SELECT number, digest FROM document WHERE kind = ?1 AND name = ?2";
@@ -39,27 +39,35 @@ pub struct Document {
     pub body: Option<String>,
 }
 
-/// Writes the document in place of the one of its name, or deletes that.
+/// Writes the document in place of the one of its name, or as number `number` if there is none, which is
+/// returned; or deletes it.
 pub(crate) fn write(
     connection: &Connection,
     document: &Document,
+    number: i64,
     encryptor: &mut Encryptor,
-) -> Result<(), SqlFailure> {
+) -> Result<bool, SqlFailure> {
     let (kind, name) = (&*document.kind, &*document.name);
     let Some(body) = &document.body else {
         let remove = "DELETE FROM document WHERE kind = ?1 AND name = ?2 RETURNING number, digest";
         encryptor.delete(connection, Set::Document, remove, params![kind, name])?;
-        return Ok(());
+        return Ok(false);
     };
     let body = Texts([Some(Cow::Borrowed(body.as_str()))]);
     let row = encryptor.cover(TABLE, body, |body| digest(kind, name, body));
-    let old = encryptor.standing(connection, STANDING, params![kind, name])?;
-    let old = old.map(|(number, digest)| (Set::Document, number, digest));
+    let old = standing(connection, STANDING, params![kind, name])?;
     let stamp = encryptor.stamp(TABLE, 0, &row.sum);
     let mut statement = connection.prepare_cached(WRITE)?;
-    statement.execute(params![kind, name, stamp, row.texts.text(0), row.cipher])?;
-    encryptor.replaced(connection, old, Set::Document, &row.sum);
-    Ok(())
+    statement.execute(params![
+        kind,
+        name,
+        stamp,
+        row.texts.text(0),
+        row.cipher,
+        number
+    ])?;
+    encryptor.replaced(old.as_ref(), Set::Document, number, &row.sum);
+    Ok(old.is_none())
 }
 
 fn digest(kind: &str, name: &str, body: &Texts<'_, 1>) -> Sum {

@@ -22,7 +22,7 @@ use crate::set::Set;
 use crate::sign::{self, Signer};
 use domain::event::{Entry, LogEvent, Sequence};
 use domain::time::Timestamp;
-use rusqlite::{CachedStatement, Connection, OptionalExtension, Row, params};
+use rusqlite::{Connection, OptionalExtension, Row, params};
 
 pub(crate) const TABLE: &str = "log";
 
@@ -46,31 +46,22 @@ const ENCRYPT: &str = "UPDATE log SET body = '', cipher = ?2 WHERE sequence = ?1
 /// The first byte of a ciphertext that follows the digest of a former stored body.
 const KEPT: u8 = 2;
 
-/// The prepared statement of the writer.
-pub(crate) struct EntryStatement<'c>(CachedStatement<'c>);
-
-impl<'c> EntryStatement<'c> {
-    pub(crate) fn prepare(connection: &'c Connection) -> Result<Self, SqlFailure> {
-        Ok(Self(connection.prepare_cached(INSERT)?))
-    }
-
-    /// Appends the entry behind the one whose digest is `previous`; returns its own digest.
-    pub(crate) fn append(
-        &mut self,
-        entry: &Entry,
-        previous: &Sum,
-        encryptor: &mut Encryptor,
-    ) -> Result<Sum, SqlFailure> {
-        let (kind, body) = body::encode(&entry.happening);
-        let place = (entry.sequence, entry.time, kind);
-        let (body, cipher) = covered(body, place, encryptor);
-        let digest = of_stored(&body, cipher.as_deref());
-        let sum = link(previous, entry.sequence, entry.time, kind, &digest);
-        let (sequence, time) = (entry.sequence as i64, entry.time.as_ms());
-        self.0
-            .execute(params![sequence, time, kind, body, sum, cipher])?;
-        Ok(sum)
-    }
+/// Appends the entry behind the one whose digest is `previous`; returns its own digest.
+pub(crate) fn append(
+    connection: &Connection,
+    entry: &Entry,
+    previous: &Sum,
+    encryptor: &mut Encryptor,
+) -> Result<Sum, SqlFailure> {
+    let (kind, body) = body::encode(&entry.happening);
+    let place = (entry.sequence, entry.time, kind);
+    let (body, cipher) = covered(body, place, encryptor);
+    let digest = of_stored(&body, cipher.as_deref());
+    let sum = link(previous, entry.sequence, entry.time, kind, &digest);
+    let (sequence, time) = (entry.sequence as i64, entry.time.as_ms());
+    let row = params![sequence, time, kind, body, sum, cipher];
+    connection.prepare_cached(INSERT)?.execute(row)?;
+    Ok(sum)
 }
 
 /// The identity of an entry, which its body is bound to: sequence, time and kind.

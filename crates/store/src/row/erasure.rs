@@ -2,7 +2,7 @@
 //!
 //! Read next: [`super::entry`], where each erased body is marked.
 
-use super::{RowError, check, column};
+use super::{RowError, check, column, standing};
 use crate::digest::{RowDigest, Sum};
 use crate::encryptor::Encryptor;
 use crate::failure::SqlFailure;
@@ -62,10 +62,8 @@ impl Erasure {
         signer: Option<&dyn Signer>,
         encryptor: &mut Encryptor,
     ) -> Result<(), SqlFailure> {
-        let standing = "SELECT 0, digest FROM erasure WHERE task = ?1";
-        if let Some((_, digest)) = encryptor.standing(connection, standing, [self.task.as_str()])? {
-            encryptor.went(Set::Erasure, 0, &digest);
-        }
+        let which = "SELECT 0, digest FROM erasure WHERE task = ?1";
+        let old = standing(connection, which, [self.task.as_str()])?;
         let sum = self.digest();
         self.signature = sign::sign(signer, TABLE, &self.digest());
         let sql = "INSERT OR REPLACE INTO erasure (task, time, exchanges, data, entries, digest,
@@ -82,7 +80,7 @@ impl Erasure {
                 self.signature,
             ],
         )?;
-        encryptor.came(Set::Erasure, 0, &sum);
+        encryptor.replaced(old.as_ref(), Set::Erasure, 0, &sum);
         Ok(())
     }
 }

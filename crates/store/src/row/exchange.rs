@@ -2,7 +2,7 @@
 //!
 //! Payload: the request; the response is a data entry of its own. Read next: [`super::data_param`].
 
-use super::{RowError, column};
+use super::{RowError, column, standing};
 use crate::cipher::Keys;
 use crate::cover::{Texts, uncover};
 use crate::digest::{RowDigest, Sum};
@@ -13,7 +13,7 @@ use domain::context::Exchange;
 use domain::task::TaskId;
 use domain::time::Timestamp;
 use domain::verb::Verb;
-use rusqlite::{CachedStatement, Connection, Row, params};
+use rusqlite::{Connection, Row, params};
 use std::borrow::Cow;
 
 pub(crate) const TABLE: &str = "exchange";
@@ -35,9 +35,8 @@ pub(crate) const ALL: &str = concat!(
 );
 
 const INSERT: &str = "INSERT INTO exchange (id, task, send_from, send_to, verb, request,
-    request_time, response, response_time, digest, cipher)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
-    ON CONFLICT (id) DO NOTHING";
+    request_time, response, response_time, digest, cipher, number)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)";
 
 const STANDING: &str = "SELECT number, digest FROM exchange WHERE id = ?1";
 
@@ -46,57 +45,37 @@ const UPDATE: &str = "UPDATE exchange SET task = ?2, send_from = ?3, send_to = ?
     request = ?6, request_time = ?7, response = ?8, response_time = ?9, digest = ?10,
     cipher = ?11 WHERE id = ?1";
 
-/// The prepared statements of the writer.
-pub(crate) struct ExchangeStatements<'c> {
-    connection: &'c Connection,
-    insert: CachedStatement<'c>,
-    update: CachedStatement<'c>,
-}
-
-impl<'c> ExchangeStatements<'c> {
-    pub(crate) fn prepare(connection: &'c Connection) -> Result<Self, SqlFailure> {
-        Ok(Self {
-            connection,
-            insert: connection.prepare_cached(INSERT)?,
-            update: connection.prepare_cached(UPDATE)?,
-        })
-    }
-
-    /// Writes the exchange, in the place of the one with its identifier if there is one; true if
-    /// there was none.
-    pub(crate) fn write(
-        &mut self,
-        exchange: &Exchange,
-        encryptor: &mut Encryptor,
-    ) -> Result<bool, SqlFailure> {
-        let texts = Texts([Some(Cow::Borrowed(exchange.request.as_str()))]);
-        let row = encryptor.cover(TABLE, texts, |texts| digest(exchange, texts));
-        let task = exchange.task.as_ref().map(TaskId::as_str);
-        let values = params![
-            exchange.id,
-            task,
-            exchange.from,
-            exchange.to,
-            exchange.verb.as_str(),
-            row.texts.text(0),
-            exchange.request_time.as_ms(),
-            exchange.response,
-            exchange.response_time.map(Timestamp::as_ms),
-            encryptor.stamp(TABLE, 0, &row.sum),
-            row.cipher,
-        ];
-        if self.insert.execute(values)? == 1 {
-            encryptor.replaced(self.connection, None, Set::Exchange, &row.sum);
-            return Ok(true);
-        }
-        let old = encryptor.standing(self.connection, STANDING, [&exchange.id])?;
-        self.update.execute(values)?;
-        if let Some((number, digest)) = old {
-            let old = Some((Set::Exchange, number, digest));
-            encryptor.replaced(self.connection, old, Set::Exchange, &row.sum);
-        }
-        Ok(false)
-    }
+/// Writes the exchange in the place of the one with its identifier, or as number `number` if there is
+/// none, which is returned.
+pub(crate) fn write(
+    connection: &Connection,
+    exchange: &Exchange,
+    number: i64,
+    encryptor: &mut Encryptor,
+) -> Result<bool, SqlFailure> {
+    let old = standing(connection, STANDING, [&exchange.id])?;
+    let texts = Texts([Some(Cow::Borrowed(exchange.request.as_str()))]);
+    let row = encryptor.cover(TABLE, texts, |texts| digest(exchange, texts));
+    let values = params![
+        exchange.id,
+        exchange.task.as_ref().map(TaskId::as_str),
+        exchange.from,
+        exchange.to,
+        exchange.verb.as_str(),
+        row.texts.text(0),
+        exchange.request_time.as_ms(),
+        exchange.response,
+        exchange.response_time.map(Timestamp::as_ms),
+        encryptor.stamp(TABLE, 0, &row.sum),
+        row.cipher,
+        number,
+    ];
+    match &old {
+        None => connection.prepare_cached(INSERT)?.execute(values)?,
+        Some(_) => connection.prepare_cached(UPDATE)?.execute(&values[..11])?,
+    };
+    encryptor.replaced(old.as_ref(), Set::Exchange, number, &row.sum);
+    Ok(old.is_none())
 }
 
 /// The digest of the columns that are not payload, and of the texts.

@@ -3,7 +3,7 @@
 //! Payload: the turns. Read next: [`super::registration`].
 
 use super::json::{from_json, to_json};
-use super::{RowError, column};
+use super::{RowError, Standing, column};
 use crate::cipher::Keys;
 use crate::cover::{Texts, uncover};
 use crate::digest::{RowDigest, Sum};
@@ -13,7 +13,7 @@ use crate::set::Set;
 use domain::negotiation::{Kind, Negotiation, State};
 use domain::task::TaskId;
 use domain::time::Timestamp;
-use rusqlite::{Connection, Row, params};
+use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
@@ -43,12 +43,12 @@ pub(crate) const OPEN: &str = concat!(
 );
 
 const WRITE: &str = "INSERT INTO negotiation (task, kind, publisher, executor, state, changed_at,
-    terms, digest, turns, cipher) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
+    terms, digest, turns, cipher, number) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
     ON CONFLICT (task, kind) DO UPDATE SET publisher = ?3, executor = ?4, state = ?5,
     changed_at = ?6, terms = ?7, digest = ?8, turns = ?9, cipher = ?10";
 
-const STANDING: &str = "SELECT number, digest FROM negotiation WHERE task = ?1 AND kind = ?2";
-const IS_OPEN: &str = "SELECT state = 'open' FROM negotiation WHERE number = ?1";
+const STANDING: &str =
+    "SELECT number, digest, state FROM negotiation WHERE task = ?1 AND kind = ?2";
 
 /// The rules of a negotiation, as JSON.
 #[derive(Serialize, Deserialize)]
@@ -59,12 +59,14 @@ struct TermsRow {
     version: u64,
 }
 
-/// Writes the negotiation, in place of the one of its task and kind if there is one.
+/// Writes the negotiation in place of the one of its task and kind, or as number `number` if there is
+/// none, which is returned.
 pub(crate) fn write(
     connection: &Connection,
     negotiation: &Negotiation,
+    number: i64,
     encryptor: &mut Encryptor,
-) -> Result<(), SqlFailure> {
+) -> Result<bool, SqlFailure> {
     let terms = to_json(&TermsRow {
         opened: negotiation.opened,
         round_limit: negotiation.round_limit,
@@ -73,7 +75,7 @@ pub(crate) fn write(
     });
     let turns = Texts([Some(Cow::Owned(to_json(&negotiation.turns)))]);
     let row = encryptor.cover(TABLE, turns, |turns| digest(negotiation, &terms, turns));
-    let old = standing(connection, negotiation, encryptor)?;
+    let old = standing(connection, negotiation)?;
     let mut statement = connection.prepare_cached(WRITE)?;
     statement.execute(params![
         negotiation.task.as_str(),
@@ -86,10 +88,19 @@ pub(crate) fn write(
         encryptor.stamp(TABLE, 0, &row.sum),
         row.texts.text(0),
         row.cipher,
+        number,
     ])?;
+    let is_new = old.is_none();
+    let number = match old {
+        Some((set, Standing { number, digest })) => {
+            encryptor.went(set, number, &digest);
+            number
+        }
+        None => number,
+    };
     let set = set_of(negotiation.state == State::Open);
-    encryptor.replaced(connection, old, set, &row.sum);
-    Ok(())
+    encryptor.came(set, number, &row.sum);
+    Ok(is_new)
 }
 
 /// The set of a negotiation that is open or not.
@@ -104,15 +115,18 @@ fn set_of(open: bool) -> Set {
 fn standing(
     connection: &Connection,
     negotiation: &Negotiation,
-    encryptor: &Encryptor,
-) -> Result<Option<(Set, i64, Vec<u8>)>, SqlFailure> {
+) -> Result<Option<(Set, Standing)>, SqlFailure> {
     let key = params![negotiation.task.as_str(), negotiation.kind.as_str()];
-    let Some((number, digest)) = encryptor.standing(connection, STANDING, key)? else {
-        return Ok(None);
+    let mut statement = connection.prepare_cached(STANDING)?;
+    let row = |row: &Row<'_>| {
+        let standing = Standing {
+            number: row.get(0)?,
+            digest: row.get(1)?,
+        };
+        let open = row.get_ref(2)?.as_str()? == State::Open.as_str();
+        Ok((set_of(open), standing))
     };
-    let mut open = connection.prepare_cached(IS_OPEN)?;
-    let open = open.query_row([number], |row| row.get(0))?;
-    Ok(Some((set_of(open), number, digest)))
+    Ok(statement.query_row(key, row).optional()?)
 }
 
 /// Removes the negotiations of a task.

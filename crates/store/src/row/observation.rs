@@ -3,7 +3,7 @@
 //! Payload: the body, which holds words of users. Numbers are unique and increase. Read next:
 //! [`super::document`].
 
-use super::{RowError, column};
+use super::{RowError, column, standing};
 use crate::cipher::Keys;
 use crate::cover::{Texts, uncover};
 use crate::digest::{RowDigest, Sum};
@@ -22,21 +22,25 @@ pub(crate) const ALL: &str = "SELECT number, digest, body, cipher FROM observati
 pub(crate) const OLDEST: &str =
     "SELECT number, digest, body, cipher FROM observation ORDER BY number LIMIT ?1";
 
-const WRITE: &str = "INSERT INTO observation (digest, body, cipher) VALUES (?1, ?2, ?3)";
+const WRITE: &str =
+    "INSERT INTO observation (digest, body, cipher, number) VALUES (?1, ?2, ?3, ?4)";
 
-/// Appends an observation.
+const STANDING: &str = "SELECT number, digest FROM observation WHERE number = ?1";
+
+/// Appends an observation, as number `number`.
 pub(crate) fn write(
     connection: &Connection,
     body: &str,
+    number: i64,
     encryptor: &mut Encryptor,
 ) -> Result<(), SqlFailure> {
     let body = Texts([Some(Cow::Borrowed(body))]);
     let row = encryptor.cover(TABLE, body, digest);
     let stamp = encryptor.stamp(TABLE, 0, &row.sum);
     let mut statement = connection.prepare_cached(WRITE)?;
-    statement.execute(params![stamp, row.texts.text(0), row.cipher])?;
-    encryptor.ledger.numbered = Some(connection.last_insert_rowid() as u64);
-    encryptor.replaced(connection, None, Set::Observation, &row.sum);
+    statement.execute(params![stamp, row.texts.text(0), row.cipher, number])?;
+    encryptor.ledger.numbered = Some(number as u64);
+    encryptor.came(Set::Observation, number, &row.sum);
     Ok(())
 }
 
@@ -66,15 +70,13 @@ pub(crate) fn rewrite(
     let body = Texts([Some(Cow::Borrowed(body.as_str()))]);
     let row = encryptor.cover(TABLE, body, digest);
     let number = *number as i64;
-    let standing = "SELECT number, digest FROM observation WHERE number = ?1";
-    let old = encryptor.standing(connection, standing, [number])?;
+    let old = standing(connection, STANDING, [number])?;
     let stamp = encryptor.stamp(TABLE, 0, &row.sum);
     let sql = "UPDATE observation SET digest = ?2, body = ?3, cipher = ?4 WHERE number = ?1";
     let mut statement = connection.prepare_cached(sql)?;
     statement.execute(params![number, stamp, row.texts.text(0), row.cipher])?;
-    if let Some((number, digest)) = old {
-        encryptor.went(Set::Observation, number, &digest);
-        encryptor.came(Set::Observation, number, &row.sum);
+    if let Some(old) = old {
+        encryptor.replaced(Some(&old), Set::Observation, number, &row.sum);
     }
     Ok(())
 }

@@ -4,7 +4,7 @@
 //! with their task. Read next: [`super::entry`].
 
 use super::json::{from_json, to_json};
-use super::{RowError, column};
+use super::{RowError, column, standing};
 use crate::cipher::Keys;
 use crate::cover::{Texts, uncover};
 use crate::digest::{RowDigest, Sum};
@@ -40,13 +40,14 @@ pub(crate) const OF_TASK: &str = concat!(
     " FROM push_config WHERE task = ?1 ORDER BY owner, id"
 );
 
-/// Writes a configuration, unless its task has been removed meanwhile.
-const WRITE: &str = "INSERT INTO push_config (task, owner, id, digest, config, cipher)
-    SELECT ?1, ?2, ?3, ?4, ?5, ?6 WHERE EXISTS (SELECT 1 FROM task WHERE id = ?1)
+const WRITE: &str = "INSERT INTO push_config (task, owner, id, digest, config, cipher, number)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
     ON CONFLICT (task, owner, id) DO UPDATE SET digest = ?4, config = ?5, cipher = ?6";
 
 const STANDING: &str = "SELECT number, digest FROM push_config
     WHERE task = ?1 AND owner = ?2 AND id = ?3";
+
+const TASK: &str = "SELECT 1 FROM task WHERE id = ?1";
 
 /// A change of a push configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,43 +65,47 @@ pub enum PushChange {
     },
 }
 
-/// Carries out a change.
+/// Carries out a change; true if a configuration was stored as number `number`.
 pub(crate) fn write(
     connection: &Connection,
     change: &PushChange,
+    number: i64,
     encryptor: &mut Encryptor,
-) -> Result<(), SqlFailure> {
+) -> Result<bool, SqlFailure> {
     match change {
-        PushChange::Keep(config) => keep(connection, config, encryptor),
+        PushChange::Keep(config) => keep(connection, config, number, encryptor),
         PushChange::Forget { task, owner, id } => {
             let forget = "DELETE FROM push_config WHERE task = ?1 AND owner = ?2 AND id = ?3
                 RETURNING number, digest";
             let key = params![task.as_str(), owner, id];
             encryptor.delete(connection, Set::PushConfig, forget, key)?;
-            Ok(())
+            Ok(false)
         }
     }
 }
 
-/// Stores a configuration.
+/// Stores a configuration, unless its task has been removed meanwhile: in place of the one of its key,
+/// or as number `number` if there is none, which is returned.
 pub(crate) fn keep(
     connection: &Connection,
     config: &PushConfig,
+    number: i64,
     encryptor: &mut Encryptor,
-) -> Result<(), SqlFailure> {
+) -> Result<bool, SqlFailure> {
     let key = [config.task.as_str(), &config.owner, &config.id];
+    if !connection.prepare_cached(TASK)?.exists([key[0]])? {
+        return Ok(false);
+    }
     let json = Texts([Some(Cow::Owned(to_json(config)))]);
     let row = encryptor.cover(TABLE, json, |json| digest(key, json));
     let [task, owner, id] = key;
     let (json, cipher) = (row.texts.text(0), row.cipher);
-    let old = encryptor.standing(connection, STANDING, params![task, owner, id])?;
-    let old = old.map(|(number, digest)| (Set::PushConfig, number, digest));
+    let old = standing(connection, STANDING, params![task, owner, id])?;
     let stamp = encryptor.stamp(TABLE, 0, &row.sum);
     let mut statement = connection.prepare_cached(WRITE)?;
-    if statement.execute(params![task, owner, id, stamp, json, cipher])? == 1 {
-        encryptor.replaced(connection, old, Set::PushConfig, &row.sum);
-    }
-    Ok(())
+    statement.execute(params![task, owner, id, stamp, json, cipher, number])?;
+    encryptor.replaced(old.as_ref(), Set::PushConfig, number, &row.sum);
+    Ok(old.is_none())
 }
 
 /// Deletes the configurations of a task.

@@ -3,7 +3,7 @@
 //! Read next: [`super::team`].
 
 use super::json::{from_json, to_json};
-use super::{RowError, check, column};
+use super::{RowError, check, column, standing};
 use crate::digest::{RowDigest, Sum};
 use crate::encryptor::Encryptor;
 use crate::failure::SqlFailure;
@@ -18,6 +18,8 @@ pub(crate) const ALL: &str = "SELECT name, place, digest FROM registration ORDER
 
 const WRITE: &str = "INSERT OR REPLACE INTO registration (name, place, digest) VALUES (?1, ?2, ?3)";
 
+const STANDING: &str = "SELECT 0, digest FROM registration WHERE name = ?1";
+
 /// Writes the registration, in place of the one of its agent if there is one.
 pub(crate) fn write(
     connection: &Connection,
@@ -25,14 +27,11 @@ pub(crate) fn write(
     encryptor: &mut Encryptor,
 ) -> Result<(), SqlFailure> {
     let (name, place) = (&registration.profile.name, to_json(registration));
-    let standing = "SELECT 0, digest FROM registration WHERE name = ?1";
-    if let Some((_, digest)) = encryptor.standing(connection, standing, [name])? {
-        encryptor.went(Set::Registration, 0, &digest);
-    }
+    let old = standing(connection, STANDING, [name])?;
     let sum = digest(name, &place);
     let mut statement = connection.prepare_cached(WRITE)?;
     statement.execute(params![name, place, sum])?;
-    encryptor.came(Set::Registration, 0, &sum);
+    encryptor.replaced(old.as_ref(), Set::Registration, 0, &sum);
     Ok(())
 }
 

@@ -4,7 +4,7 @@
 //! [`super::exchange`].
 
 use super::json::{from_json, to_json};
-use super::{RowError, column};
+use super::{RowError, Standing, column};
 use crate::cipher::Keys;
 use crate::cover::{Texts, uncover};
 use crate::digest::{RowDigest, Sum};
@@ -14,7 +14,7 @@ use crate::set::Set;
 use domain::content::Content;
 use domain::task::{Awaits, Conditions, Status, Task, TaskId};
 use domain::time::Timestamp;
-use rusqlite::{CachedStatement, Connection, OptionalExtension, Row, params};
+use rusqlite::{Connection, OptionalExtension, Row, params};
 use std::borrow::Cow;
 
 pub(crate) const TABLE: &str = "task";
@@ -40,8 +40,8 @@ pub(crate) const ALL: &str = concat!("SELECT ", task_columns!(), " FROM task ORD
 
 const INSERT: &str = "INSERT INTO task (id, parent, send_from, send_to, status, created_at,
     changed_at, version, asynchronous, conditions, awaits, answer_by, percent, digest, content,
-    text, plan, result, said, ended, given, cipher, conversation) VALUES (?1, ?2, ?3, ?4, ?5, ?6,
-    ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23)";
+    text, plan, result, said, ended, given, cipher, conversation, number) VALUES (?1, ?2, ?3, ?4,
+    ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24)";
 
 const UPDATE: &str = "UPDATE task SET parent = ?2, send_from = ?3, send_to = ?4, status = ?5,
     created_at = ?6, changed_at = ?7, version = ?8, asynchronous = ?9, conditions = ?10,
@@ -49,105 +49,84 @@ const UPDATE: &str = "UPDATE task SET parent = ?2, send_from = ?3, send_to = ?4,
     plan = ?17, result = ?18, said = ?19, ended = ?20, given = ?21,
     cipher = ?22, conversation = ?23 WHERE id = ?1";
 
-const STORED: &str = "SELECT version, status FROM task WHERE id = ?1";
+const STORED: &str = "SELECT version, status, ended, number, digest FROM task WHERE id = ?1";
 
-const STANDING: &str = "SELECT number, digest FROM task WHERE id = ?1";
-const HAS_ENDED: &str = "SELECT ended FROM task WHERE number = ?1";
-
-/// The prepared statements of the writer.
-pub(crate) struct TaskStatements<'c> {
-    connection: &'c Connection,
-    insert: CachedStatement<'c>,
-    update: CachedStatement<'c>,
-    stored: CachedStatement<'c>,
+/// A stored task, as far as what follows it depends on it.
+pub(crate) struct Stored {
+    pub(crate) version: u64,
+    pub(crate) status: Status,
+    ended: bool,
+    standing: Standing,
 }
 
-impl<'c> TaskStatements<'c> {
-    pub(crate) fn prepare(connection: &'c Connection) -> Result<Self, SqlFailure> {
-        Ok(Self {
-            connection,
-            insert: connection.prepare_cached(INSERT)?,
-            update: connection.prepare_cached(UPDATE)?,
-            stored: connection.prepare_cached(STORED)?,
-        })
-    }
-
-    /// The stored version and state of `id`.
-    pub(crate) fn stored(&mut self, id: &TaskId) -> Result<Option<(u64, Status)>, SqlFailure> {
-        let row = |row: &Row<'_>| {
-            let version: i64 = row.get(0)?;
-            let status = row.get_ref(1)?.as_str()?;
+/// What is stored of `id`.
+pub(crate) fn stored(connection: &Connection, id: &TaskId) -> Result<Option<Stored>, SqlFailure> {
+    let row = |row: &Row<'_>| {
+        let version: i64 = row.get(0)?;
+        let status = row.get_ref(1)?.as_str()?;
+        Ok(Stored {
+            version: version as u64,
             // An unreadable state is let through here: the digest finds it, and the trigger
             // compares the same text.
-            Ok((
-                version as u64,
-                Status::parse(status).unwrap_or(Status::Created),
-            ))
-        };
-        Ok(self.stored.query_row([id.as_str()], row).optional()?)
-    }
+            status: Status::parse(status).unwrap_or(Status::Created),
+            ended: row.get(2)?,
+            standing: Standing {
+                number: row.get(3)?,
+                digest: row.get(4)?,
+            },
+        })
+    };
+    let mut statement = connection.prepare_cached(STORED)?;
+    Ok(statement.query_row([id.as_str()], row).optional()?)
+}
 
-    /// Writes the task: a new row, or in place of the one that is there.
-    pub(crate) fn write(
-        &mut self,
-        task: &Task,
-        new: bool,
-        encryptor: &mut Encryptor,
-    ) -> Result<(), SqlFailure> {
-        let row = encryptor.cover(TABLE, texts(task), |texts| digest(task, texts));
-        let texts = &row.texts;
-        let old = match new {
-            true => None,
-            false => self.standing(task, encryptor)?,
-        };
-        let statement = match new {
-            true => &mut self.insert,
-            false => &mut self.update,
-        };
-        statement.execute(params![
-            task.id.as_str(),
-            task.conditions.parent.as_ref().map(TaskId::as_str),
-            task.from,
-            task.to,
-            task.status.as_str(),
-            task.created_at.as_ms(),
-            task.changed_at.as_ms(),
-            task.version as i64,
-            task.asynchronous,
-            texts.optional(CONDITIONS),
-            task.awaits.map(Awaits::as_str),
-            task.answer_by.map(Timestamp::as_ms),
-            task.percent,
-            encryptor.stamp(TABLE, 0, &row.sum),
-            texts.text(CONTENT),
-            texts.text(TEXT),
-            texts.optional(PLAN),
-            texts.optional(RESULT),
-            texts.optional(SAID),
-            task.status.is_terminal(),
-            task.conditions.data,
-            row.cipher,
-            task.conditions.conversation,
-        ])?;
-        let set = set_of(task.status.is_terminal());
-        encryptor.replaced(self.connection, old, set, &row.sum);
-        Ok(())
-    }
-
-    /// The row to be replaced, and its set.
-    fn standing(
-        &self,
-        task: &Task,
-        encryptor: &Encryptor,
-    ) -> Result<Option<(Set, i64, Vec<u8>)>, SqlFailure> {
-        let found = encryptor.standing(self.connection, STANDING, [task.id.as_str()])?;
-        let Some((number, digest)) = found else {
-            return Ok(None);
-        };
-        let mut ended = self.connection.prepare_cached(HAS_ENDED)?;
-        let ended = ended.query_row([number], |row| row.get(0))?;
-        Ok(Some((set_of(ended), number, digest)))
-    }
+/// Writes the task: in place of `old`, or as number `number` if it is new.
+pub(crate) fn write(
+    connection: &Connection,
+    task: &Task,
+    old: Option<&Stored>,
+    number: i64,
+    encryptor: &mut Encryptor,
+) -> Result<(), SqlFailure> {
+    let row = encryptor.cover(TABLE, texts(task), |texts| digest(task, texts));
+    let texts = &row.texts;
+    let values = params![
+        task.id.as_str(),
+        task.conditions.parent.as_ref().map(TaskId::as_str),
+        task.from,
+        task.to,
+        task.status.as_str(),
+        task.created_at.as_ms(),
+        task.changed_at.as_ms(),
+        task.version as i64,
+        task.asynchronous,
+        texts.optional(CONDITIONS),
+        task.awaits.map(Awaits::as_str),
+        task.answer_by.map(Timestamp::as_ms),
+        task.percent,
+        encryptor.stamp(TABLE, 0, &row.sum),
+        texts.text(CONTENT),
+        texts.text(TEXT),
+        texts.optional(PLAN),
+        texts.optional(RESULT),
+        texts.optional(SAID),
+        task.status.is_terminal(),
+        task.conditions.data,
+        row.cipher,
+        task.conditions.conversation,
+        number,
+    ];
+    let set = set_of(task.status.is_terminal());
+    let Some(old) = old else {
+        connection.prepare_cached(INSERT)?.execute(values)?;
+        encryptor.came(set, number, &row.sum);
+        return Ok(());
+    };
+    connection.prepare_cached(UPDATE)?.execute(&values[..23])?;
+    let Standing { number, digest } = &old.standing;
+    encryptor.went(set_of(old.ended), *number, digest);
+    encryptor.came(set, *number, &row.sum);
+    Ok(())
 }
 
 /// The set of a task that has ended or not.

@@ -3,7 +3,7 @@
 //! Payload: all but the task and the time of the change. Read next: [`super::entry`].
 
 use super::json::{from_json, to_json};
-use super::{RowError, column};
+use super::{RowError, column, standing};
 use crate::cipher::Keys;
 use crate::cover::{Texts, uncover};
 use crate::digest::{RowDigest, Sum};
@@ -62,34 +62,37 @@ const CANDIDATES: &str = "SELECT agent FROM team_candidate WHERE task = ?1";
 
 const CANDIDATE: &str = "INSERT OR IGNORE INTO team_candidate (agent, task) VALUES (?1, ?2)";
 
-const WRITE: &str =
-    "INSERT INTO team (task, changed_at, digest, team, cipher, publisher) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+const WRITE: &str = "INSERT INTO team (task, changed_at, digest, team, cipher, publisher, number)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
     ON CONFLICT (task) DO UPDATE
     SET changed_at = ?2, digest = ?3, team = ?4, cipher = ?5, publisher = ?6";
 
 const STANDING: &str = "SELECT number, digest FROM team WHERE task = ?1";
 
-/// Writes the team, in place of the one of its task if there is one.
+/// Writes the team in place of the one of its task, or as number `number` if there is none, which is
+/// returned.
 pub(crate) fn write(
     connection: &Connection,
     team: &Team,
+    number: i64,
     encryptor: &mut Encryptor,
-) -> Result<(), SqlFailure> {
+) -> Result<bool, SqlFailure> {
     let (task, at) = (team.task.as_str(), team.changed_at.as_ms());
     let json = Texts([Some(Cow::Owned(to_json(team)))]);
     let row = encryptor.cover(TABLE, json, |json| digest(task, at, json));
-    let old = encryptor.standing(connection, STANDING, [task])?;
-    let old = old.map(|(number, digest)| (Set::Team, number, digest));
+    let old = standing(connection, STANDING, [task])?;
     let stamp = encryptor.stamp(TABLE, 0, &row.sum);
     let mut statement = connection.prepare_cached(WRITE)?;
     let (json, publisher) = (row.texts.text(0), team.publisher.as_str());
-    statement.execute(params![task, at, stamp, json, row.cipher, publisher])?;
+    statement.execute(params![
+        task, at, stamp, json, row.cipher, publisher, number
+    ])?;
     let mut statement = connection.prepare_cached(CANDIDATE)?;
     for candidate in &team.candidates {
         statement.execute([candidate.agent.as_str(), task])?;
     }
-    encryptor.replaced(connection, old, Set::Team, &row.sum);
-    Ok(())
+    encryptor.replaced(old.as_ref(), Set::Team, number, &row.sum);
+    Ok(old.is_none())
 }
 
 /// Deletes the candidates of the team of this task from the index.

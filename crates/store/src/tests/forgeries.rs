@@ -14,8 +14,9 @@ use super::*;
 use crate::cover::covered;
 use crate::digest::{ORIGIN, RowDigest, Sum, link, of_body, of_bytes};
 use crate::encryptor::Encryptor;
+use crate::row;
 use crate::row::head::{self, Head};
-use crate::row::task::TaskStatements;
+use crate::row::numbers::THERE;
 use crate::set::STALE;
 use domain::negotiation::{Kind, Negotiation, State};
 use domain::registry::Reach;
@@ -383,8 +384,8 @@ fn forged_task(connection: &Connection, id: &str, status: Status) {
     let mut task = task(id);
     task.text = "forged".into();
     task.status = status;
-    let mut tasks = TaskStatements::prepare(connection).unwrap();
-    tasks.write(&task, false, &mut plainly()).unwrap();
+    let old = row::task::stored(connection, &task.id).unwrap();
+    row::task::write(connection, &task, old.as_ref(), THERE, &mut plainly()).unwrap();
 }
 
 fn set_back(stage: &Stage, found: (u64, u64), seen: (u64, u64)) -> Refused {
@@ -421,7 +422,7 @@ forgeries! {
                 host_key: "ssh-ed25519 forged".into(),
             };
             let registration = kept::registration("elsewhere", reach);
-            crate::row::registration::write(connection, &registration, &mut plainly()).unwrap();
+            row::registration::write(connection, &registration, &mut plainly()).unwrap();
         }
         => stale("registration");
     the_log_rewritten_and_its_seal_deleted:
@@ -469,8 +470,7 @@ forgeries! {
     an_exchange_in_plain_text:
         |connection, _| {
             let forged = exchange("x-ended", Some("ended"), "oss", "ran", 1_000);
-            let mut exchanges = crate::row::exchange::ExchangeStatements::prepare(connection).unwrap();
-            exchanges.write(&forged, &mut plainly()).unwrap();
+            row::exchange::write(connection, &forged, THERE, &mut plainly()).unwrap();
         }
         => found("exchange", "x-ended");
     an_exchange_without_its_answer_again:
@@ -485,8 +485,7 @@ forgeries! {
     data_in_plain_text:
         |connection, _| {
             let forged = data("d-ended", Some("ended"), "oss", "ran");
-            let mut data = crate::row::data_param::DataParamStatements::prepare(connection).unwrap();
-            data.write(&forged, 0, &mut plainly()).unwrap();
+            row::data_param::write(connection, &forged, THERE, &mut plainly()).unwrap();
         }
         => found("data_param", "d-ended");
     data_with_the_pieces_of_others:
@@ -503,7 +502,7 @@ forgeries! {
         |connection, _| {
             let number = "SELECT number FROM data_param WHERE id = 'large'";
             let number: i64 = connection.query_row(number, [], |row| row.get(0)).unwrap();
-            crate::row::data_chunk::rewrite(connection, number, 0, b"forged", &mut plainly()).unwrap();
+            row::data_chunk::rewrite(connection, number, 0, b"forged", &mut plainly()).unwrap();
         }
         => ByVerify("data_chunk 'number NUMBER, offset 0' is forged".into());
     an_open_negotiation_deleted:
@@ -515,14 +514,14 @@ forgeries! {
     a_negotiation_opened_again_in_plain_text:
         |connection, _| {
             let opened = kept::negotiation("ended", Kind::Feasibility);
-            crate::row::negotiation::write(connection, &opened, &mut plainly()).unwrap();
+            row::negotiation::write(connection, &opened, THERE, &mut plainly()).unwrap();
         }
         => forged("negotiation", "ended/feasibility");
     a_team_in_plain_text:
         |connection, _| {
             let mut forged = kept::team("moving");
             forged.publisher = "somebody".into();
-            crate::row::team::write(connection, &forged, &mut plainly()).unwrap();
+            row::team::write(connection, &forged, THERE, &mut plainly()).unwrap();
         }
         => found("team", "moving");
     a_team_that_its_publisher_does_not_find:
@@ -537,7 +536,7 @@ forgeries! {
     a_receiver_of_pushes_added:
         |connection, _| {
             let forged = pushes::config("moving", "oss", "forged");
-            crate::row::push_config::keep(connection, &forged, &mut plainly()).unwrap();
+            row::push_config::keep(connection, &forged, 1_000, &mut plainly()).unwrap();
         }
         => found("push_config", "moving");
     a_receiver_of_pushes_deleted:
@@ -563,7 +562,7 @@ forgeries! {
     a_registration_added:
         |connection, _| {
             let added = kept::registration("stranger", Reach::Client);
-            crate::row::registration::write(connection, &added, &mut plainly()).unwrap();
+            row::registration::write(connection, &added, &mut plainly()).unwrap();
         }
         => stale("registration");
     a_registration_as_it_was_before:
@@ -572,7 +571,7 @@ forgeries! {
     a_patch_approved_in_plain_text:
         |connection, _| {
             let approved = document("stays", "approved");
-            crate::row::document::write(connection, &approved, &mut plainly()).unwrap();
+            row::document::write(connection, &approved, THERE, &mut plainly()).unwrap();
         }
         => stale("document");
     a_patch_as_it_was_before_its_verdict:
@@ -583,7 +582,7 @@ forgeries! {
         => stale("document");
     an_observation_added:
         |connection, _| {
-            crate::row::observation::write(connection, "{\"other\":\"forged\"}", &mut plainly()).unwrap();
+            row::observation::write(connection, "{\"other\":\"forged\"}", 1_000, &mut plainly()).unwrap();
         }
         => stale("observation");
     a_cursor_set_back:

@@ -525,3 +525,21 @@ fn a_walk_says_how_far_it_is() {
         "{told:?}"
     );
 }
+
+#[test]
+fn numbers_go_on_behind_rows_that_were_removed() {
+    let (_folder, path) = file();
+    let (store, _) = open(signed(&path));
+    put(&store, life("first", None, 1, Some(2)));
+    trim(&store, 1_000, 10);
+    assert!(!has(&store, "first"));
+    put(&store, life("second", None, 1_000, None));
+    drop(store);
+    let numbers = behind(&path, |connection| {
+        ["task", "exchange", "data_param"].map(|table| {
+            let sql = format!("SELECT number FROM {table}");
+            connection.query_row(&sql, [], |row| row.get::<_, i64>(0))
+        })
+    });
+    assert_eq!(numbers.map(Result::unwrap), [2, 2, 2]);
+}
