@@ -103,6 +103,30 @@ fn rows<T>(
     Ok(page(Most::ALL, tables, sql, parameters, read)?.rows)
 }
 
+/// The query with its named parameters (`:name`) numbered, and the values of those that it has, in the
+/// order of their numbers.
+fn numbered<V: Copy>(sql: &str, named: &[(&str, V)]) -> (String, Vec<V>) {
+    let (mut text, mut rest) = (String::with_capacity(sql.len()), sql);
+    let (mut names, mut values) = (Vec::new(), Vec::new());
+    while let Some((before, behind)) = rest.split_once(':') {
+        let end = behind.find(|c: char| !c.is_ascii_lowercase());
+        let (name, behind) = behind.split_at(end.unwrap_or(behind.len()));
+        let known = names.iter().position(|known| *known == name);
+        let number = known.unwrap_or_else(|| {
+            let found = named.iter().find(|(found, _)| *found == name);
+            let (_, value) = found.expect("a query names no other parameters");
+            names.push(name);
+            values.push(*value);
+            names.len() - 1
+        });
+        text.push_str(before);
+        text.push_str(&format!("?{}", number + 1));
+        rest = behind;
+    }
+    text.push_str(rest);
+    (text, values)
+}
+
 /// The limits of one answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Most {

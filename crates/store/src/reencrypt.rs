@@ -471,7 +471,7 @@ fn one<T>(
 }
 
 fn chunk(tables: Tables<'_>, encryptor: &mut Encryptor, number: i64) -> Result<(), JobError> {
-    let sql = "SELECT data, offset FROM data_chunk WHERE number = ?1";
+    let sql = "SELECT data, \"offset\" FROM data_chunk WHERE number = ?1";
     let mut statement = tables.prepare_cached(sql)?;
     let place = |row: &Row<'_>| Ok((row.get(0)?, row.get::<_, i64>(1)?));
     if let Some((data, offset)) = statement.query_row([number], place).optional()? {

@@ -13,6 +13,7 @@ mod forgeries;
 mod forms;
 mod kept;
 mod pieces;
+mod portable;
 mod pushes;
 mod removal;
 mod version_5;

@@ -2,7 +2,7 @@
 //!
 //! And, by their keys, negotiations, teams and erasures. Read next: `row::exchange`.
 
-use super::{Most, Page, ReadError, behind, page, rows};
+use super::{Most, Page, ReadError, behind, numbered, page, rows};
 use crate::cipher::{Keys, Tables};
 use crate::failure::SqlFailure;
 use crate::row::cursor::{self, Cursor};
@@ -80,7 +80,7 @@ const LAST_NUMBERED: &str = concat!(
     "SELECT ",
     exchange_columns!(),
     " FROM exchange WHERE id BETWEEN ?1 AND ?2 AND length(id) = length(?1)
-    AND instr(substr(id, ?3), '/') = 0 ORDER BY id DESC LIMIT 1"
+    AND substr(id, ?3) NOT LIKE '%/%' ORDER BY id DESC LIMIT 1"
 );
 const DATA_PARAM: &str = concat!(
     "SELECT ",
@@ -121,8 +121,8 @@ macro_rules! exchanges {
             " FROM exchange WHERE ",
             $and,
             "number > :number AND number < :end AND request_time BETWEEN :since AND :until
-            AND (:counterparty IS NULL OR :counterparty IN (+send_from, +send_to))
-            AND (:from IS NULL OR :from = +send_from)"
+            AND (CAST(:counterparty AS TEXT) IS NULL OR :counterparty IN (+send_from, +send_to))
+            AND (CAST(:from AS TEXT) IS NULL OR :from = +send_from)"
         )
     };
 }
@@ -417,9 +417,9 @@ pub struct DataSum {
 /// The amount that each principal wrote by `data-write`; entries of the platform's own have a '/'
 /// in their identifiers. Reads no data, but one row for each entry.
 pub(crate) fn data_sums(connection: &Connection) -> Result<Vec<DataSum>, SqlFailure> {
-    let sql = "SELECT party_one, count(*), sum(coalesce(size, 0) +
+    let sql = "SELECT party_one, count(*), CAST(sum(coalesce(size, 0) +
           coalesce(octet_length(data), octet_length(url), 0) + coalesce(octet_length(cipher), 0))
-        FROM data_param WHERE instr(id, '/') = 0 GROUP BY party_one";
+          AS BIGINT) FROM data_param WHERE id NOT LIKE '%/%' GROUP BY party_one";
     let mut statement = connection.prepare_cached(sql)?;
     let rows = statement.query_map([], |row| {
         Ok(DataSum {
@@ -431,7 +431,7 @@ pub(crate) fn data_sums(connection: &Connection) -> Result<Vec<DataSum>, SqlFail
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// Binds the parameters that `sql` has and reads its rows; `find` gives the beginning.
+/// Reads the rows of `sql`; `find` gives the beginning.
 fn filtered<T>(
     tables: Tables<'_>,
     sql: &str,
@@ -456,19 +456,16 @@ fn filtered<T>(
     let limit = most.and_one();
     let task = filter.task.as_ref().map(TaskId::as_str);
     let values: [(&str, &dyn ToSql); 9] = [
-        (":task", &task),
-        (":party", &filter.party),
-        (":counterparty", &filter.counterparty),
-        (":from", &filter.from),
-        (":since", &since),
-        (":until", &until),
-        (":number", &number),
-        (":end", &end),
-        (":limit", &limit),
+        ("task", &task),
+        ("party", &filter.party),
+        ("counterparty", &filter.counterparty),
+        ("from", &filter.from),
+        ("since", &since),
+        ("until", &until),
+        ("number", &number),
+        ("end", &end),
+        ("limit", &limit),
     ];
-    let used: Vec<_> = values
-        .into_iter()
-        .filter(|(n, _)| sql.contains(n))
-        .collect();
-    page(most, tables, &sql, used.as_slice(), read)
+    let (sql, values) = numbered(&sql, &values);
+    page(most, tables, &sql, values.as_slice(), read)
 }

@@ -5,7 +5,7 @@
 //! and none is missed. Read next: `row::task`.
 
 use super::records::Below;
-use super::{Most, Page, ReadError, behind, page, rows};
+use super::{Most, Page, ReadError, behind, numbered, page, rows};
 use crate::cipher::{Keys, Tables};
 use crate::row::task::{self, task_columns};
 use domain::task::{Status, Task, TaskId};
@@ -113,7 +113,7 @@ const LAST_ENDED: &str = concat!(
 
 /// The sub-tasks of a task, of one party if that is given.
 const PARTS: &str = "SELECT id FROM task WHERE parent = ?1
-    AND (?2 IS NULL OR ?2 IN (+send_from, +send_to)) ORDER BY changed_at, number LIMIT ?3";
+    AND (CAST(?2 AS TEXT) IS NULL OR ?2 IN (+send_from, +send_to)) ORDER BY changed_at, number LIMIT ?3";
 
 pub(crate) fn task(tables: Tables<'_>, id: &TaskId) -> Result<Option<Task>, ReadError> {
     Ok(rows(tables, TASK, params![id.as_str()], task::read)?.pop())
@@ -140,8 +140,8 @@ pub(crate) fn last_ended(tables: Tables<'_>, executor: &str) -> Result<Option<Ta
 pub(crate) fn tasks(tables: Tables<'_>, filter: &TaskFilter) -> Result<Page<Task>, ReadError> {
     let place = place(&tables, filter)?;
     let sql = query_of(filter);
-    with_values(filter, place, &sql, |values| {
-        page(filter.most(), tables, &sql, values, task::read)
+    with_values(filter, place, &sql, |sql, values| {
+        page(filter.most(), tables, sql, values, task::read)
     })
 }
 
@@ -165,8 +165,8 @@ pub(crate) fn parts(
 pub(crate) fn count_tasks(tables: Tables<'_>, filter: &TaskFilter) -> Result<u64, ReadError> {
     let sql = count(filter);
     let place = (filter.since.unwrap_or_default().as_ms(), 0);
-    let count: i64 = with_values(filter, place, &sql, |values| {
-        let mut statement = tables.connection.prepare_cached(&sql)?;
+    let count: i64 = with_values(filter, place, &sql, |sql, values| {
+        let mut statement = tables.connection.prepare_cached(sql)?;
         statement.query_row(values, |row| row.get(0))
     })?;
     Ok(count.try_into().expect("a count is not negative"))
@@ -191,31 +191,31 @@ fn place(tables: &Tables<'_>, filter: &TaskFilter) -> Result<(i64, i64), ReadErr
     }
 }
 
-/// Runs `query` with the filter's values of the parameters in `sql`.
+/// Runs `query` with `sql`, its parameters numbered, and the filter's values of them.
 fn with_values<T>(
     filter: &TaskFilter,
     (time, number): (i64, i64),
     sql: &str,
-    query: impl FnOnce(&[(&str, &dyn ToSql)]) -> T,
+    query: impl FnOnce(&str, &[&dyn ToSql]) -> T,
 ) -> T {
     let since = filter.since.unwrap_or_default().as_ms();
     let until = filter.until.map_or(i64::MAX, Timestamp::as_ms);
     let limit = filter.most().and_one();
     let parent = filter.parent.as_ref().map(TaskId::as_str);
     let values: [(&str, &dyn ToSql); 10] = [
-        (":party", &filter.party),
-        (":other", &filter.other_party),
-        (":executor", &filter.executor),
-        (":parent", &parent),
-        (":conversation", &filter.conversation),
-        (":time", &time),
-        (":number", &number),
-        (":since", &since),
-        (":until", &until),
-        (":limit", &limit),
+        ("party", &filter.party),
+        ("other", &filter.other_party),
+        ("executor", &filter.executor),
+        ("parent", &parent),
+        ("conversation", &filter.conversation),
+        ("time", &time),
+        ("number", &number),
+        ("since", &since),
+        ("until", &until),
+        ("limit", &limit),
     ];
-    let used = values.into_iter().filter(|(name, _)| sql.contains(name));
-    query(&used.collect::<Vec<_>>())
+    let (sql, values) = numbered(sql, &values);
+    query(&sql, &values)
 }
 
 /// The query of a page: one `SELECT` for each index that is walked, merged.
@@ -237,7 +237,10 @@ fn query_of(filter: &TaskFilter) -> String {
 /// The query for the number of rows on all pages.
 fn count(filter: &TaskFilter) -> String {
     let narrow = " AND changed_at BETWEEN :since AND :until";
-    format!("SELECT count(*) FROM ({})", selects(filter, "1", narrow))
+    format!(
+        "SELECT count(*) FROM ({}) AS found",
+        selects(filter, "1", narrow)
+    )
 }
 
 /// One `SELECT` for each index that is walked.

@@ -105,8 +105,10 @@ impl Checkpoint {
         let old = standing(connection, "SELECT 0, digest FROM checkpoint", [])?;
         let sum = self.digest();
         self.signature = sign::sign(signer, TABLE, &self.digest());
-        let sql = "INSERT OR REPLACE INTO checkpoint (one, sequence, chain, time, ended_by, tasks,
-            exchanges, data, digest, signature) VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
+        let sql = "INSERT INTO checkpoint (one, sequence, chain, time, ended_by, tasks, exchanges,
+            data, digest, signature) VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+            ON CONFLICT (one) DO UPDATE SET sequence = ?1, chain = ?2, time = ?3, ended_by = ?4,
+            tasks = ?5, exchanges = ?6, data = ?7, digest = ?8, signature = ?9";
         connection.prepare_cached(sql)?.execute(params![
             self.sequence as i64,
             self.chain,

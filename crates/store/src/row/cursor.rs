@@ -20,8 +20,9 @@ pub(crate) const TABLE: &str = "cursor";
 /// All cursors.
 pub(crate) const ALL: &str = "SELECT id, name, sequence, digest, cipher FROM cursor ORDER BY id";
 
-const WRITE: &str = "INSERT OR REPLACE INTO cursor (id, name, sequence, digest, cipher)
-    VALUES (?1, ?2, ?3, ?4, ?5)";
+const WRITE: &str = "INSERT INTO cursor (id, name, sequence, digest, cipher)
+    VALUES (?1, ?2, ?3, ?4, ?5)
+    ON CONFLICT (id) DO UPDATE SET name = ?2, sequence = ?3, digest = ?4, cipher = ?5";
 
 const STANDING: &str = "SELECT 0, digest FROM cursor WHERE id = ?1";
 

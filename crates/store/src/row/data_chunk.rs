@@ -18,34 +18,33 @@ use std::borrow::Cow;
 pub(crate) const TABLE: &str = "data_chunk";
 
 /// All pieces, by the number of their data; with the identifier of the data, if they exist.
-pub(crate) const ALL: &str = "SELECT data_chunk.data, offset, data_chunk.digest, bytes,
+pub(crate) const ALL: &str = "SELECT data_chunk.data, \"offset\", data_chunk.digest, bytes,
     data_chunk.cipher, id FROM data_chunk LEFT JOIN data_param ON data_param.number = data_chunk.data
-    ORDER BY data_chunk.data, offset";
+    ORDER BY data_chunk.data, \"offset\"";
 
 /// The pieces of data `?1` that reach behind offset `?2` and begin before `?3`.
-pub(crate) const WITHIN: &str = "SELECT data, offset, digest, bytes, cipher FROM data_chunk
-    WHERE data = ?1 AND offset >= coalesce(
-      (SELECT max(offset) FROM data_chunk WHERE data = ?1 AND offset <= ?2), 0)
-    AND offset < ?3 ORDER BY offset";
+pub(crate) const WITHIN: &str = "SELECT data, \"offset\", digest, bytes, cipher FROM data_chunk
+    WHERE data = ?1 AND \"offset\" >= coalesce(
+      (SELECT max(\"offset\") FROM data_chunk WHERE data = ?1 AND \"offset\" <= ?2), 0)
+    AND \"offset\" < ?3 ORDER BY \"offset\"";
 
 /// The offsets and lengths of the pieces of data `?1`.
 pub(crate) const MAP: &str =
-    "SELECT offset, length(bytes) FROM data_chunk WHERE data = ?1 ORDER BY offset";
+    "SELECT \"offset\", length(bytes) FROM data_chunk WHERE data = ?1 ORDER BY \"offset\"";
 
 /// The piece of data `?1` at offset `?2`.
-const AT: &str = "SELECT data, offset, digest, bytes, cipher FROM data_chunk
-    WHERE data = ?1 AND offset = ?2";
+const AT: &str = "SELECT data, \"offset\", digest, bytes, cipher FROM data_chunk
+    WHERE data = ?1 AND \"offset\" = ?2";
 
-const INSERT: &str = "INSERT INTO data_chunk (data, offset, digest, bytes, cipher, number)
+const INSERT: &str = "INSERT INTO data_chunk (data, \"offset\", digest, bytes, cipher, number)
     VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
 
-const UPDATE: &str =
-    "UPDATE data_chunk SET digest = ?3, bytes = ?4, cipher = ?5 WHERE data = ?1 AND offset = ?2";
+const UPDATE: &str = "UPDATE data_chunk SET digest = ?3, bytes = ?4, cipher = ?5 WHERE data = ?1 AND \"offset\" = ?2";
 
-const STANDING: &str = "SELECT number, digest FROM data_chunk WHERE data = ?1 AND offset = ?2";
+const STANDING: &str = "SELECT number, digest FROM data_chunk WHERE data = ?1 AND \"offset\" = ?2";
 
-const LAST_BEFORE: &str = "SELECT offset, length(bytes) FROM data_chunk
-    WHERE data = ?1 AND offset < ?2 ORDER BY offset DESC LIMIT 1";
+const LAST_BEFORE: &str = "SELECT \"offset\", length(bytes) FROM data_chunk
+    WHERE data = ?1 AND \"offset\" < ?2 ORDER BY \"offset\" DESC LIMIT 1";
 
 /// The relation of a piece to the stored ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

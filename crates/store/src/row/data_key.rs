@@ -9,8 +9,9 @@ use crate::failure::SqlFailure;
 use crate::set::Set;
 use rusqlite::{Connection, params};
 
-const WRITE: &str = "INSERT OR REPLACE INTO data_key (number, master, wrapped, whole, digest)
-    VALUES (?1, ?2, ?3, ?4, ?5)";
+const WRITE: &str = "INSERT INTO data_key (number, master, wrapped, whole, digest)
+    VALUES (?1, ?2, ?3, ?4, ?5)
+    ON CONFLICT (number) DO UPDATE SET master = ?2, wrapped = ?3, whole = ?4, digest = ?5";
 
 impl DataKey {
     /// Writes it, in place of the one with its number if there is one.

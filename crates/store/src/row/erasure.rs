@@ -66,8 +66,10 @@ impl Erasure {
         let old = standing(connection, which, [self.task.as_str()])?;
         let sum = self.digest();
         self.signature = sign::sign(signer, TABLE, &self.digest());
-        let sql = "INSERT OR REPLACE INTO erasure (task, time, exchanges, data, entries, digest,
-            signature) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+        let sql = "INSERT INTO erasure (task, time, exchanges, data, entries, digest, signature)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+            ON CONFLICT (task) DO UPDATE SET time = ?2, exchanges = ?3, data = ?4, entries = ?5,
+            digest = ?6, signature = ?7";
         connection.execute(
             sql,
             params![

@@ -21,9 +21,10 @@ pub(crate) const TABLE: &str = "head";
 /// The fault of a head whose ledger does not decrypt.
 const MISFIT: &str = "it does not fit what binds the rows";
 
-const WRITE: &str = "INSERT OR REPLACE INTO head (one, sequence, time, chain, tasks, open,
-    exchanges, data, digest, generation, cipher)
-    VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
+const WRITE: &str = "INSERT INTO head (one, sequence, time, chain, tasks, open, exchanges, data,
+    digest, generation, cipher) VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
+    ON CONFLICT (one) DO UPDATE SET sequence = ?1, time = ?2, chain = ?3, tasks = ?4, open = ?5,
+    exchanges = ?6, data = ?7, digest = ?8, generation = ?9, cipher = ?10";
 
 /// The required contents of the tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -16,7 +16,8 @@ pub(crate) const TABLE: &str = "registration";
 /// All registrations, by name.
 pub(crate) const ALL: &str = "SELECT name, place, digest FROM registration ORDER BY name";
 
-const WRITE: &str = "INSERT OR REPLACE INTO registration (name, place, digest) VALUES (?1, ?2, ?3)";
+const WRITE: &str = "INSERT INTO registration (name, place, digest) VALUES (?1, ?2, ?3)
+    ON CONFLICT (name) DO UPDATE SET place = ?2, digest = ?3";
 
 const STANDING: &str = "SELECT 0, digest FROM registration WHERE name = ?1";
 

@@ -53,8 +53,10 @@ pub(crate) fn write(
     signer: &dyn Signer,
 ) -> Result<(), SqlFailure> {
     let digest = head.digest(TABLE);
-    let sql = "INSERT OR REPLACE INTO seal (one, sequence, time, chain, tasks, open, exchanges,
-        data, digest, signature) VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
+    let sql = "INSERT INTO seal (one, sequence, time, chain, tasks, open, exchanges, data, digest,
+        signature) VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+        ON CONFLICT (one) DO UPDATE SET sequence = ?1, time = ?2, chain = ?3, tasks = ?4, open = ?5,
+        exchanges = ?6, data = ?7, digest = ?8, signature = ?9";
     connection.prepare_cached(sql)?.execute(params![
         head.sequence as i64,
         head.time.as_ms(),

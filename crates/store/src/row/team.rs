@@ -53,14 +53,15 @@ pub(crate) const OF_NUMBER: &str = teams!("team WHERE number = ?1");
 
 /// The first teams in which an agent is a candidate, by their tasks.
 pub(crate) const OF_CANDIDATE: &str = teams!(
-    "team_candidate CROSS JOIN team ON team.task = team_candidate.task
-    WHERE agent = ?2 ORDER BY team_candidate.task LIMIT ?1"
+    "team_candidate CROSS JOIN team
+    WHERE team.task = team_candidate.task AND agent = ?2 ORDER BY team_candidate.task LIMIT ?1"
 );
 
 const FOUND_BY: &str = "SELECT publisher FROM team WHERE task = ?1";
 const CANDIDATES: &str = "SELECT agent FROM team_candidate WHERE task = ?1";
 
-const CANDIDATE: &str = "INSERT OR IGNORE INTO team_candidate (agent, task) VALUES (?1, ?2)";
+const CANDIDATE: &str = "INSERT INTO team_candidate (agent, task) VALUES (?1, ?2)
+    ON CONFLICT DO NOTHING";
 
 const WRITE: &str = "INSERT INTO team (task, changed_at, digest, team, cipher, publisher, number)
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
