@@ -36,6 +36,15 @@ pub(crate) enum FailureKind {
 }
 
 impl SqlFailure {
+    /// A rule of the store's own that a change would break.
+    pub(crate) fn rule(broken: &'static str) -> Self {
+        Self {
+            kind: FailureKind::Rule,
+            code: None,
+            cause: Arc::from(Box::<dyn Error + Send + Sync>::from(broken)),
+        }
+    }
+
     pub(crate) fn kind(&self) -> FailureKind {
         self.kind
     }

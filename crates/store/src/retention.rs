@@ -13,7 +13,7 @@ use crate::job::{JobContext, JobError, Step};
 use crate::read::log::first_time;
 use crate::row::checkpoint::Checkpoint;
 use crate::row::head::Head;
-use crate::row::{entry, negotiation, push_config, team};
+use crate::row::{entry, negotiation, push_config, task, team};
 use crate::set::Set;
 use crate::slice::Slice;
 use domain::event::LogEvent;
@@ -233,8 +233,8 @@ impl Trim {
         delete(Set::Erasure, erasure)?;
         negotiation::forget_task(connection, id, encryptor)?;
         push_config::forget_task(connection, id, encryptor)?;
-        let task = "DELETE FROM task WHERE number = ?1 RETURNING number, digest";
-        head.counts.tasks -= encryptor.delete(connection, Set::EndedTask, task, [number])? as u64;
+        task::remove(connection, number, encryptor)?;
+        head.counts.tasks -= 1;
         Ok(())
     }
 
@@ -334,7 +334,7 @@ impl Trim {
         if gone > 0 {
             (checkpoint.sequence, checkpoint.chain) = (cut, chain);
             checkpoint.write(connection, None, encryptor)?;
-            entry::forget_until(connection, cut, encryptor)?;
+            entry::forget_until(connection, cut, gone as usize, encryptor)?;
         }
         Ok(gone as usize == ROWS && cut < head.sequence)
     }

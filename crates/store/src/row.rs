@@ -125,6 +125,14 @@ pub(crate) fn standing(
     Ok(statement.query_row(key, row).optional()?)
 }
 
+/// Fails unless a change met one row: its condition is a rule, which the change would break.
+pub(crate) fn met_one(changed: usize, rule: &'static str) -> Result<(), SqlFailure> {
+    match changed {
+        1 => Ok(()),
+        _ => Err(SqlFailure::rule(rule)),
+    }
+}
+
 /// Fails unless `stored` is `computed`.
 pub(crate) fn check(
     stored: &[u8],

@@ -11,6 +11,7 @@ mod encrypted;
 mod files;
 mod forgeries;
 mod forms;
+mod guards;
 mod kept;
 mod pieces;
 mod portable;

@@ -13,7 +13,7 @@ mod erased;
 pub(crate) use body::{decode, encode};
 pub(crate) use erased::sign_again;
 
-use super::{RowError, check, column};
+use super::{RowError, check, column, met_one};
 use crate::cipher::Keys;
 use crate::digest::{RowDigest, Sum, link, of_body, of_bytes};
 use crate::encryptor::Encryptor;
@@ -39,9 +39,21 @@ const DIGEST: &str = "SELECT digest FROM log WHERE sequence = ?1";
 const INSERT: &str =
     "INSERT INTO log (sequence, time, kind, body, digest, cipher) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
 
-const ERASE: &str = "UPDATE log SET body = ?2, erased = ?3, cipher = ?4 WHERE sequence = ?1";
+const ERASE: &str = "UPDATE log SET body = ?2, erased = ?3, cipher = ?4
+    WHERE sequence = ?1 AND erased IS NULL";
 
-const ENCRYPT: &str = "UPDATE log SET body = '', cipher = ?2 WHERE sequence = ?1";
+const ENCRYPT: &str = "UPDATE log SET body = '', cipher = ?2
+    WHERE sequence = ?1 AND digest = ?3";
+
+/// What [`ERASE`] and [`ENCRYPT`] hold to; a trigger does too, where the database has them.
+const APPENDED_TO: &str = "the log is only appended to";
+
+const FORGET_ERASED: &str = "DELETE FROM log WHERE sequence <= ?1
+    AND sequence <= coalesce((SELECT sequence FROM checkpoint), 0) AND erased IS NOT NULL
+    RETURNING sequence, erased";
+
+const FORGET: &str = "DELETE FROM log WHERE sequence <= ?1
+    AND sequence <= coalesce((SELECT sequence FROM checkpoint), 0)";
 
 /// The first byte of a ciphertext that follows the digest of a former stored body.
 const KEPT: u8 = 2;
@@ -126,8 +138,11 @@ pub(crate) fn encrypt(
     };
     let kept = [&[KEPT][..], &entry.stored, &of_bytes(&cipher), &cipher].concat();
     let mut statement = connection.prepare_cached(ENCRYPT)?;
-    statement.execute(params![entry.entry.sequence as i64, kept])?;
-    Ok(())
+    let sequence = entry.entry.sequence as i64;
+    met_one(
+        statement.execute(params![sequence, kept, entry.sum])?,
+        APPENDED_TO,
+    )
 }
 
 /// The digest of an entry that must exist.
@@ -196,23 +211,28 @@ pub(crate) fn erase(
     erased.signature = sign::sign(signer, TABLE, &erased.digest(sequence));
     let mark = erased.mark();
     let mut statement = connection.prepare_cached(ERASE)?;
-    statement.execute(params![sequence as i64, body, mark, cipher])?;
+    let changed = statement.execute(params![sequence as i64, body, mark, cipher])?;
+    met_one(changed, APPENDED_TO)?;
     encryptor.came(Set::ErasedEntry, sequence as i64, &of_bytes(&mark));
     Ok(())
 }
 
-/// Deletes the entries up to this one, which a checkpoint replaces.
+/// Deletes the entries up to this one, `count` of them, which a checkpoint replaces.
 pub(crate) fn forget_until(
     connection: &Connection,
     last: Sequence,
+    count: usize,
     encryptor: &mut Encryptor,
 ) -> Result<(), SqlFailure> {
-    let erased = "DELETE FROM log WHERE sequence <= ?1 AND erased IS NOT NULL
-        RETURNING sequence, erased";
-    encryptor.delete(connection, Set::ErasedEntry, erased, [last as i64])?;
-    let mut others = connection.prepare_cached("DELETE FROM log WHERE sequence <= ?1")?;
-    others.execute([last as i64])?;
-    Ok(())
+    let last = [last as i64];
+    let erased = encryptor.delete(connection, Set::ErasedEntry, FORGET_ERASED, last)?;
+    let others = connection.prepare_cached(FORGET)?.execute(last)?;
+    match erased + others == count {
+        true => Ok(()),
+        false => Err(SqlFailure::rule(
+            "the log is never cut before a checkpoint says so",
+        )),
+    }
 }
 
 /// An entry as read, checked against its place in the chain.

@@ -4,7 +4,7 @@
 //! [`super::exchange`].
 
 use super::json::{from_json, to_json};
-use super::{RowError, Standing, column};
+use super::{RowError, Standing, column, met_one};
 use crate::cipher::Keys;
 use crate::cover::{Texts, uncover};
 use crate::digest::{RowDigest, Sum};
@@ -47,7 +47,17 @@ const UPDATE: &str = "UPDATE task SET parent = ?2, send_from = ?3, send_to = ?4,
     created_at = ?6, changed_at = ?7, version = ?8, asynchronous = ?9, conditions = ?10,
     awaits = ?11, answer_by = ?12, percent = ?13, digest = ?14, content = ?15, text = ?16,
     plan = ?17, result = ?18, said = ?19, ended = ?20, given = ?21,
-    cipher = ?22, conversation = ?23 WHERE id = ?1";
+    cipher = ?22, conversation = ?23
+    WHERE id = ?1 AND (ended = 0 OR status = ?5 AND version = ?8)";
+
+/// What [`UPDATE`] holds to; a trigger does too, where the database has them.
+const NEVER_LEFT: &str = "a terminal state is never left";
+
+const REMOVE: &str = "DELETE FROM task WHERE number = ?1 AND ended = 1
+    AND changed_at <= coalesce((SELECT ended_by FROM checkpoint), -1) RETURNING number, digest";
+
+/// What [`REMOVE`] holds to.
+const NEVER_FORGOTTEN: &str = "a task is never forgotten before a checkpoint says so";
 
 const STORED: &str = "SELECT version, status, ended, number, digest FROM task WHERE id = ?1";
 
@@ -66,8 +76,8 @@ pub(crate) fn stored(connection: &Connection, id: &TaskId) -> Result<Option<Stor
         let status = row.get_ref(1)?.as_str()?;
         Ok(Stored {
             version: version as u64,
-            // An unreadable state is let through here: the digest finds it, and the trigger
-            // compares the same text.
+            // An unreadable state is let through here: the digest finds it, and the update compares
+            // the same text.
             status: Status::parse(status).unwrap_or(Status::Created),
             ended: row.get(2)?,
             standing: Standing {
@@ -122,11 +132,22 @@ pub(crate) fn write(
         encryptor.came(set, number, &row.sum);
         return Ok(());
     };
-    connection.prepare_cached(UPDATE)?.execute(&values[..23])?;
+    let changed = connection.prepare_cached(UPDATE)?.execute(&values[..23])?;
+    met_one(changed, NEVER_LEFT)?;
     let Standing { number, digest } = &old.standing;
     encryptor.went(set_of(old.ended), *number, digest);
     encryptor.came(set, *number, &row.sum);
     Ok(())
+}
+
+/// Removes an ended task, which the checkpoint must allow.
+pub(crate) fn remove(
+    connection: &Connection,
+    number: i64,
+    encryptor: &mut Encryptor,
+) -> Result<(), SqlFailure> {
+    let gone = encryptor.delete(connection, Set::EndedTask, REMOVE, [number])?;
+    met_one(gone, NEVER_FORGOTTEN)
 }
 
 /// The set of a task that has ended or not.

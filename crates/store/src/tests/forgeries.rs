@@ -384,6 +384,8 @@ fn forged_task(connection: &Connection, id: &str, status: Status) {
     let mut task = task(id);
     task.text = "forged".into();
     task.status = status;
+    let open = "UPDATE task SET ended = 0 WHERE id = ?1";
+    connection.execute(open, [id]).unwrap();
     let old = row::task::stored(connection, &task.id).unwrap();
     row::task::write(connection, &task, old.as_ref(), THERE, &mut plainly()).unwrap();
 }

@@ -2,10 +2,10 @@
 //!
 //! Read next: [`super`].
 
-use super::{Erased, TABLE};
+use super::{APPENDED_TO, Erased, TABLE};
 use crate::digest::of_bytes;
 use crate::encryptor::Encryptor;
-use crate::row::RowError;
+use crate::row::{RowError, met_one};
 use crate::set::Set;
 use crate::sign::{self, Signer};
 use domain::event::Sequence;
@@ -28,8 +28,10 @@ pub(crate) fn sign_again(
         let mark = erased.mark();
         encryptor.went(Set::ErasedEntry, sequence, &old);
         encryptor.came(Set::ErasedEntry, sequence, &of_bytes(&mark));
-        let sql = "UPDATE log SET erased = ?2 WHERE sequence = ?1";
-        connection.execute(sql, params![sequence, mark])?;
+        // Nothing but the signature becomes another one.
+        let sql = "UPDATE log SET erased = ?2 WHERE sequence = ?1 AND substr(erased, 1, 64) = ?3";
+        let changed = connection.execute(sql, params![sequence, mark, &mark[..64]])?;
+        met_one(changed, APPENDED_TO)?;
     }
     Ok(())
 }
