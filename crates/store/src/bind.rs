@@ -8,6 +8,7 @@
 use crate::cipher::{Keys, Tables};
 use crate::data_key;
 use crate::encryptor::{Encryptor, is_empty, new_data_key, new_salt, new_set_key};
+use crate::failure::SqlFailure;
 use crate::keys::KeyKeeper;
 use crate::ledger::Ledger;
 use crate::mac::{RowMac, Stamp};
@@ -20,8 +21,8 @@ use crate::row::{
 };
 use crate::set::{Set, SetHashes};
 use crate::sign::Signer;
+use crate::sql::{Expect, Session, Value, values};
 use domain::time::Timestamp;
-use rusqlite::{Connection, params};
 
 /// The tables whose rows carry codes, each with its key and with the place that a code is bound to
 /// beside the row. The other tables are small, and summed up whenever they are read.
@@ -41,18 +42,18 @@ pub(crate) const STAMPED: [(&str, &str, &str); 10] = [
 /// Begins a period under the youngest data key, or under a new one if there is none. Rows are not
 /// bound yet.
 pub(crate) fn begin(
-    connection: &Connection,
+    session: Session<'_>,
     keys: &Keys,
     keeper: &dyn KeyKeeper,
 ) -> Result<Encryptor, OpenError> {
-    let youngest = data_key::data_keys(connection)?.pop();
+    let youngest = data_key::data_keys(session)?.pop();
     let found = youngest.and_then(|k| Some((k.number, keys.secret(k.number)?)));
     let (number, secret) = match found {
         Some(found) => found,
         None => {
             let (mut row, secret) = new_data_key(1, keeper).map_err(OpenError::Key)?;
-            row.whole = is_empty(connection)?;
-            row.write(connection, &mut Encryptor::default())?;
+            row.whole = is_empty(session)?;
+            row.write(session, &mut Encryptor::default())?;
             if row.whole {
                 keys.make_whole();
             }
@@ -73,7 +74,7 @@ pub(crate) fn first_use(
     now: Timestamp,
     encryptor: &mut Encryptor,
 ) -> Result<(), OpenError> {
-    let connection = tables.connection;
+    let session = tables.session;
     let data_key = encryptor
         .data_key()
         .ok_or(RowError::Locked(data_key::TABLE))?;
@@ -81,14 +82,14 @@ pub(crate) fn first_use(
     let mac = mac.ok_or(RowError::Locked(data_key::TABLE))?;
     let mut rows = 0;
     for (table, key, place) in STAMPED {
-        rows += stamp(connection, &mac, table, key, place)?;
+        rows += stamp(session, &mac, table, key, place)?;
     }
     let sets = new_set_key(keeper).map_err(OpenError::Key)?;
     let ledger = Ledger {
         generation: stored.generation,
         digest: stored.digest,
-        hashes: SetHashes::found(connection, &sets, &Set::ALL)?,
-        numbered: Some(observation::numbered(connection)?),
+        hashes: SetHashes::found(session, &sets, &Set::ALL)?,
+        numbered: Some(session.last_observation()? as u64),
         ..Ledger::default()
     };
     encryptor.bind(tables.keys, sets, ledger)?;
@@ -109,13 +110,29 @@ pub(crate) fn first_use(
         detail: format!("{rows} rows as they were found"),
         signature: Vec::new(),
     };
-    attestation.append(connection, signer, encryptor)?;
+    attestation.append(session, signer, encryptor)?;
     Ok(())
+}
+
+/// The key of a row.
+#[derive(Debug)]
+enum Key {
+    Name(Vec<u8>),
+    Number(i64),
+}
+
+impl<'v> From<&'v Key> for Value<'v> {
+    fn from(key: &'v Key) -> Self {
+        match key {
+            Key::Name(name) => Self::Bytes(name),
+            Key::Number(number) => Self::Number(*number),
+        }
+    }
 }
 
 /// Gives each row of a table a code; returns the number of rows.
 fn stamp(
-    connection: &Connection,
+    session: Session<'_>,
     mac: &RowMac,
     table: &'static str,
     key: &str,
@@ -125,25 +142,27 @@ fn stamp(
         "SELECT {key}, {place}, digest FROM {table} WHERE {key} > ?1 ORDER BY {key} LIMIT 1"
     );
     let update = format!("UPDATE {table} SET digest = ?2 WHERE {key} = ?1");
-    let mut select = connection.prepare(&select)?;
-    let mut update = connection.prepare(&update)?;
     // Before all numbers, and before all digests of names.
     let mut last = match key {
-        "id" => rusqlite::types::Value::Blob(Vec::new()),
-        _ => rusqlite::types::Value::Integer(i64::MIN),
+        "id" => Key::Name(Vec::new()),
+        _ => Key::Number(i64::MIN),
     };
     let mut stamped = 0;
     loop {
-        let mut rows = select.query([&last])?;
-        let Some(row) = rows.next()? else {
+        let next = session.find(&select, values![&last], |row| {
+            let found = match &last {
+                Key::Name(_) => Key::Name(row.get(0)?),
+                Key::Number(_) => Key::Number(row.get(0)?),
+            };
+            Ok::<(Key, i64, Vec<u8>), SqlFailure>((found, row.get(1)?, row.get(2)?))
+        })?;
+        let Some((found, place, digest)) = next else {
             return Ok(stamped);
         };
-        let (found, place): (rusqlite::types::Value, i64) = (row.get(0)?, row.get(1)?);
-        let digest: Vec<u8> = row.get(2)?;
-        drop(rows);
         let corrupt = || RowError::corrupt(table, format!("{found:?}"));
         let sum = *Stamp::parse(&digest).ok_or_else(corrupt)?.sum;
-        update.execute(params![found, mac.stamp(table, place, &sum)])?;
+        let stamp = mac.stamp(table, place, &sum);
+        session.put(&update, values![&found, &stamp], Expect::Any)?;
         stamped += 1;
         last = found;
     }

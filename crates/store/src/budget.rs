@@ -5,6 +5,7 @@
 //! are counted, and a query that takes more of them than any state of that size needs is
 //! interrupted. Read next: [`crate::open`], [`crate::verify`].
 
+use crate::failure::SqlFailure;
 use crate::read::ReadError;
 use crate::row::RowError;
 use rusqlite::Connection;
@@ -38,7 +39,7 @@ impl Budget {
     ///
     /// # Errors
     /// SQLite's, if steps cannot be counted.
-    pub(crate) fn set(connection: &mut Connection) -> rusqlite::Result<Self> {
+    pub(crate) fn set(connection: &mut Connection) -> Result<Self, SqlFailure> {
         let file = connection.path().filter(|path| !path.is_empty());
         let bytes = file.map(|path| stored(Path::new(path)));
         let spent = Arc::new(AtomicBool::new(false));
@@ -60,8 +61,8 @@ impl Budget {
     ///
     /// # Errors
     /// SQLite's, if it goes on counting.
-    pub(crate) fn lift(&self, connection: &mut Connection) -> rusqlite::Result<()> {
-        connection.progress_handler(0, None::<fn() -> bool>)
+    pub(crate) fn lift(&self, connection: &mut Connection) -> Result<(), SqlFailure> {
+        Ok(connection.progress_handler(0, None::<fn() -> bool>)?)
     }
 
     /// The most rows that a table can have.

@@ -35,11 +35,10 @@ use crate::keys::{KeyKeeper, Secret};
 use crate::mac::{RowMac, Stamp, derive};
 use crate::open::OpenError;
 use crate::row::RowError;
+use crate::sql::Session;
 use aes_gcm::aead::{AeadInOut, KeyInit};
 use aes_gcm::{Aes256Gcm, Nonce, Tag};
-use rusqlite::Connection;
 use std::collections::BTreeMap;
-use std::ops::Deref;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -50,19 +49,11 @@ pub(crate) const FORM: u8 = 1;
 pub(crate) const HEADER: usize = 13;
 pub(crate) const TAG: usize = 16;
 
-/// A connection to the tables, with the keys to what is encrypted in them.
+/// A session of the tables, with the keys to what is encrypted in them.
 #[derive(Clone, Copy)]
 pub(crate) struct Tables<'c> {
-    pub(crate) connection: &'c Connection,
+    pub(crate) session: Session<'c>,
     pub(crate) keys: &'c Keys,
-}
-
-impl Deref for Tables<'_> {
-    type Target = Connection;
-
-    fn deref(&self) -> &Connection {
-        self.connection
-    }
 }
 
 /// The keys of all periods, and of the codes of rows; empty if the state is not encrypted or opened
@@ -134,15 +125,15 @@ impl At<'_> {
 
 impl Keys {
     /// Unwraps the data keys of the state with the keeper.
-    pub(crate) fn read(connection: &Connection, keeper: &dyn KeyKeeper) -> Result<Self, OpenError> {
-        let keys = Self::locked(&data_key::data_keys(connection)?);
+    pub(crate) fn read(session: Session<'_>, keeper: &dyn KeyKeeper) -> Result<Self, OpenError> {
+        let keys = Self::locked(&data_key::data_keys(session)?);
         {
             let mut held = keys.write();
-            for stored in data_key::data_keys(connection)? {
+            for stored in data_key::data_keys(session)? {
                 let secret = keeper.unwrap(&stored.master, &stored.wrapped);
                 held.insert(stored.number, secret.map_err(OpenError::Key)?);
             }
-            for period in data_key::periods(connection)? {
+            for period in data_key::periods(session)? {
                 held.periods.insert(period.number, period);
             }
         }

@@ -8,7 +8,7 @@
 use crate::digest::{RowDigest, Sum};
 use crate::failure::SqlFailure;
 use crate::row::{RowError, check, column};
-use rusqlite::{Connection, Row, params};
+use crate::sql::{Expect, Row, Session, values};
 
 pub(crate) const TABLE: &str = "data_key";
 pub(crate) const PERIODS: &str = "period";
@@ -71,11 +71,11 @@ impl Period {
     }
 
     /// Stores it; returns its digest.
-    pub(crate) fn insert(&self, connection: &Connection) -> Result<Sum, SqlFailure> {
+    pub(crate) fn insert(&self, session: Session<'_>) -> Result<Sum, SqlFailure> {
         let sum = self.digest();
         let sql = "INSERT INTO period (number, data_key, salt, digest) VALUES (?1, ?2, ?3, ?4)";
-        let row = params![self.number, self.data_key, self.salt, sum];
-        connection.prepare_cached(sql)?.execute(row)?;
+        let row = values![self.number, self.data_key, &self.salt, &sum];
+        session.put(sql, row, Expect::Any)?;
         Ok(sum)
     }
 
@@ -93,26 +93,12 @@ impl Period {
     }
 }
 
-fn all<T>(
-    connection: &Connection,
-    sql: &str,
-    read: impl Fn(&Row<'_>) -> Result<T, RowError>,
-) -> Result<Vec<T>, RowError> {
-    let mut statement = connection.prepare(sql)?;
-    let mut rows = statement.query([])?;
-    let mut found = Vec::new();
-    while let Some(row) = rows.next()? {
-        found.push(read(row)?);
-    }
-    Ok(found)
-}
-
 /// All data keys, the youngest last.
-pub(crate) fn data_keys(connection: &Connection) -> Result<Vec<DataKey>, RowError> {
-    all(connection, ALL, DataKey::read)
+pub(crate) fn data_keys(session: Session<'_>) -> Result<Vec<DataKey>, RowError> {
+    session.all(ALL, &[], DataKey::read)
 }
 
 /// All periods, the youngest last.
-pub(crate) fn periods(connection: &Connection) -> Result<Vec<Period>, RowError> {
-    all(connection, ALL_PERIODS, Period::read)
+pub(crate) fn periods(session: Session<'_>) -> Result<Vec<Period>, RowError> {
+    session.all(ALL_PERIODS, &[], Period::read)
 }

@@ -14,9 +14,10 @@ use crate::ledger::Ledger;
 use crate::mac::RowMac;
 use crate::row::{RowError, Standing};
 use crate::set::{Set, SetKey};
+use crate::sql::{Session, Value};
 use aes_gcm::aead::AeadInOut;
 use aes_gcm::{Aes256Gcm, Tag};
-use rusqlite::{Connection, Params};
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use zeroize::Zeroizing;
 
@@ -161,21 +162,19 @@ impl Encryptor {
     /// Deletes rows of a set and returns how many. `sql` returns the number and the digest of each.
     pub(crate) fn delete(
         &mut self,
-        connection: &Connection,
+        session: Session<'_>,
         set: Set,
         sql: &str,
-        key: impl Params,
+        key: &[Value<'_>],
     ) -> Result<usize, SqlFailure> {
-        let mut statement = connection.prepare_cached(sql)?;
-        let mut rows = statement.query(key)?;
         let mut gone = 0;
-        while let Some(row) = rows.next()? {
+        session.query(sql, key, |row| {
             gone += 1;
             if self.is_bound() {
-                let stored: Vec<u8> = row.get(1)?;
-                self.went(set, row.get(0)?, &stored);
+                self.went(set, row.get(0)?, row.bytes(1)?);
             }
-        }
+            Ok::<_, SqlFailure>(ControlFlow::Continue(()))
+        })?;
         Ok(gone)
     }
 
@@ -199,7 +198,7 @@ impl Encryptor {
     }
 
     /// Stores the salt of this period, in the first transaction that succeeds.
-    pub(crate) fn store(&mut self, transaction: &Connection) -> Result<(), SqlFailure> {
+    pub(crate) fn store(&mut self, session: Session<'_>) -> Result<(), SqlFailure> {
         let Some(active_key) = self
             .active_key
             .as_ref()
@@ -208,7 +207,7 @@ impl Encryptor {
             return Ok(());
         };
         let period = active_key.period;
-        let sum = period.insert(transaction)?;
+        let sum = period.insert(session)?;
         self.came(Set::Period, period.number.into(), &sum);
         Ok(())
     }
@@ -291,7 +290,7 @@ pub(crate) fn new_salt(keeper: &dyn KeyKeeper) -> Result<[u8; 16], KeyKeeperErro
 }
 
 /// True if nothing is stored.
-pub(crate) fn is_empty(connection: &Connection) -> Result<bool, SqlFailure> {
+pub(crate) fn is_empty(session: Session<'_>) -> Result<bool, SqlFailure> {
     let sql = "SELECT NOT EXISTS (SELECT 1 FROM task) AND NOT EXISTS (SELECT 1 FROM exchange)
         AND NOT EXISTS (SELECT 1 FROM data_param) AND NOT EXISTS (SELECT 1 FROM data_chunk)
         AND NOT EXISTS (SELECT 1 FROM negotiation) AND NOT EXISTS (SELECT 1 FROM team)
@@ -299,5 +298,5 @@ pub(crate) fn is_empty(connection: &Connection) -> Result<bool, SqlFailure> {
         AND NOT EXISTS (SELECT 1 FROM document) AND NOT EXISTS (SELECT 1 FROM observation)
         AND NOT EXISTS (SELECT 1 FROM push_config) AND NOT EXISTS (SELECT 1 FROM registration)
         AND NOT EXISTS (SELECT 1 FROM erasure) AND NOT EXISTS (SELECT 1 FROM checkpoint)";
-    Ok(connection.query_row(sql, [], |row| row.get(0))?)
+    session.one(sql, &[])
 }

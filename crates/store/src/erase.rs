@@ -15,17 +15,18 @@ use crate::read::{ReadError, records, tasks};
 use crate::row::erasure::Erasure;
 use crate::row::head::Head;
 use crate::row::numbers::THERE;
-use crate::row::{data_param, entry, exchange, negotiation, push_config, task, team};
+use crate::row::{RowError, data_param, entry, exchange, negotiation, push_config, task, team};
 use crate::set::Set;
 use crate::sign::Signer;
 use crate::slice::Slice;
+use crate::sql::{Row, values};
 use domain::content::Content;
 use domain::context::Body;
 use domain::event::{LogEvent, Sequence};
 use domain::negotiation::{Speech, Turn};
 use domain::task::{Task, TaskId};
 use domain::time::Timestamp;
-use rusqlite::{OptionalExtension, params};
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 /// The entries of the log that one slice reads.
@@ -66,13 +67,12 @@ impl Erase {
         if seen < at.head.sequence {
             return Ok(Step::Goes);
         }
-        let connection = at.tables.connection;
-        connection.pragma_update(None, "secure_delete", true)?;
+        let session = at.tables.session;
+        session.overwrite(true)?;
         let erased = self.erase(at.tables, at.head, at.encryptor, at.signer);
-        connection.pragma_update(None, "secure_delete", false)?;
+        session.overwrite(false)?;
         self.record = Some(erased?);
-        // Best effort: with a reader in the way the pages go when the log begins anew.
-        let _ = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+        session.sweep();
         Ok(Step::Done)
     }
 
@@ -84,30 +84,27 @@ impl Erase {
             return Ok(Step::Done);
         }
         let sql = "SELECT min(request_time) FROM exchange WHERE task = ?1";
-        let said: Option<i64> = tables
-            .query_row(sql, [self.task.as_str()], |row| row.get(0))
-            .optional()?
-            .flatten();
+        let said: Option<i64> = tables.session.one(sql, values![self.task.as_str()])?;
         let negotiations = records::negotiations(tables, &self.task).map_err(refused)?;
         let turns = negotiations.iter().flat_map(|n| &n.turns).map(|t| t.at);
         let times = turns.chain(said.map(Timestamp::from_ms));
         let first = times.fold(task.created_at, Timestamp::min);
-        self.seen = Some(log::sequence_at(&tables, first).map_err(refused)?);
+        self.seen = Some(log::sequence_at(tables.session, first).map_err(refused)?);
         Ok(Step::Goes)
     }
 
     /// Looks for the task in the next entries of the log.
     fn look(&mut self, tables: Tables<'_>, seen: Sequence) -> Result<Sequence, JobError> {
-        let (mut seen, mut chain) = log::base(&tables, seen)?;
-        let mut statement = tables.prepare_cached(entry::BEHIND)?;
-        let mut rows = statement.query(params![seen as i64, ENTRIES as i64])?;
-        while let Some(row) = rows.next()? {
+        let (mut seen, mut chain) = log::base(tables.session, seen)?;
+        let behind = values![seen as i64, ENTRIES as i64];
+        tables.session.query(entry::BEHIND, behind, |row| {
             let read = entry::read(row, seen + 1, &chain, tables.keys)?;
             (seen, chain) = (read.entry.sequence, read.sum);
             if blank(&read.entry.happening, &self.task).is_some() {
                 self.entries.push(seen);
             }
-        }
+            Ok::<_, RowError>(ControlFlow::Continue(()))
+        })?;
         Ok(seen)
     }
 
@@ -118,7 +115,7 @@ impl Erase {
         encryptor: &mut Encryptor,
         signer: Option<&dyn Signer>,
     ) -> Result<Erasure, JobError> {
-        let slice = Slice::begin(tables.connection, head, encryptor)?;
+        let slice = Slice::begin(tables.session, head, encryptor)?;
         let task = found(self, tables)?;
         let filter = records::Filter {
             task: Some(self.task.clone()),
@@ -135,23 +132,24 @@ impl Erase {
             entries: self.entries.len() as u64,
             signature: Vec::new(),
         };
-        record.write(&slice, signer, encryptor)?;
-        let old = task::stored(&slice, &task.id)?;
-        task::write(&slice, &blank_task(&task), old.as_ref(), THERE, encryptor)?;
+        let session = tables.session;
+        record.write(session, signer, encryptor)?;
+        let old = task::stored(session, &task.id)?;
+        task::write(session, &blank_task(&task), old.as_ref(), THERE, encryptor)?;
         for mut exchange in exchanges {
             exchange.request = String::new();
-            exchange::write(&slice, &exchange, THERE, encryptor)?;
+            exchange::write(session, &exchange, THERE, encryptor)?;
         }
         for mut data in data {
             let pieces = "DELETE FROM data_chunk
                 WHERE data = (SELECT number FROM data_param WHERE id = ?1) RETURNING number, digest";
-            encryptor.delete(&slice, Set::DataChunk, pieces, [&data.id])?;
+            encryptor.delete(session, Set::DataChunk, pieces, values![&data.id])?;
             data.body = Body::Inline(String::new());
             data.description = String::new();
-            data_param::write(&slice, &data, THERE, encryptor)?;
+            data_param::write(session, &data, THERE, encryptor)?;
         }
         self.erase_negotiations(tables, encryptor)?;
-        push_config::forget_task(&slice, self.task.as_str(), encryptor)?;
+        push_config::forget_task(session, self.task.as_str(), encryptor)?;
         for sequence in &self.entries {
             erase_entry(tables, encryptor, *sequence, &self.task, signer)?;
         }
@@ -166,7 +164,7 @@ impl Erase {
     ) -> Result<(), JobError> {
         for mut found in records::negotiations(tables, &self.task).map_err(refused)? {
             found.turns = found.turns.iter().map(blank_turn).collect();
-            negotiation::write(&tables, &found, THERE, encryptor)?;
+            negotiation::write(tables.session, &found, THERE, encryptor)?;
         }
         if let Some(mut found) = records::team(tables, &self.task).map_err(refused)? {
             for need in &mut found.needs {
@@ -175,7 +173,7 @@ impl Erase {
             for candidate in &mut found.candidates {
                 candidate.reasons.clear();
             }
-            team::write(&tables, &found, THERE, encryptor)?;
+            team::write(tables.session, &found, THERE, encryptor)?;
         }
         Ok(())
     }
@@ -261,20 +259,17 @@ fn erase_entry(
     signer: Option<&dyn Signer>,
 ) -> Result<(), JobError> {
     // The log may have been cut meanwhile.
-    let (before, chain) = log::base(&tables, sequence - 1)?;
+    let (before, chain) = log::base(tables.session, sequence - 1)?;
     if before != sequence - 1 {
         return Ok(());
     }
-    let read = {
-        let mut statement = tables.prepare_cached(entry::BEHIND)?;
-        let mut rows = statement.query(params![before as i64, 1])?;
-        match rows.next()? {
-            Some(row) => entry::read(row, sequence, &chain, tables.keys)?,
-            None => return Ok(()),
-        }
+    let read = |row: &Row<'_>| entry::read(row, sequence, &chain, tables.keys);
+    let behind = values![before as i64, 1_i64];
+    let Some(read) = tables.session.find(entry::BEHIND, behind, read)? else {
+        return Ok(());
     };
     if let (Some(left), None) = (blank(&read.entry.happening, task), &read.erased) {
-        entry::erase(&tables, &read, &left, signer, encryptor)?;
+        entry::erase(tables.session, &read, &left, signer, encryptor)?;
     }
     Ok(())
 }

@@ -3,7 +3,6 @@
 //! Whatever database that is, the code above asks for the kind and never for the database's own
 //! error, which is the cause. Read next: `row`, whose errors tell damage from failures.
 
-use rusqlite::{ErrorCode, ffi};
 use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
@@ -36,13 +35,32 @@ pub(crate) enum FailureKind {
 }
 
 impl SqlFailure {
-    /// A rule of the store's own that a change would break.
-    pub(crate) fn rule(broken: &'static str) -> Self {
+    pub(crate) fn new(
+        kind: FailureKind,
+        code: Option<String>,
+        cause: impl Error + Send + Sync + 'static,
+    ) -> Self {
         Self {
-            kind: FailureKind::Rule,
-            code: None,
-            cause: Arc::from(Box::<dyn Error + Send + Sync>::from(broken)),
+            kind,
+            code: code.map(Into::into),
+            cause: Arc::new(cause),
         }
+    }
+
+    /// A failure that the store finds itself, in these words.
+    pub(crate) fn of(kind: FailureKind, words: impl Into<String>) -> Self {
+        let cause: Box<dyn Error + Send + Sync> = words.into().into();
+        Self {
+            kind,
+            code: None,
+            cause: cause.into(),
+        }
+    }
+
+    /// A column whose value is not of the type that is read.
+    pub(crate) fn misfit(column: usize) -> Self {
+        let words = format!("the value of column {column} is of another type");
+        Self::of(FailureKind::Misfit, words)
     }
 
     pub(crate) fn kind(&self) -> FailureKind {
@@ -70,39 +88,5 @@ impl fmt::Display for SqlFailure {
 impl Error for SqlFailure {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         self.cause.source()
-    }
-}
-
-impl From<rusqlite::Error> for SqlFailure {
-    fn from(cause: rusqlite::Error) -> Self {
-        let code = cause.sqlite_extended_error_code();
-        Self {
-            kind: kind_of(&cause),
-            code: code.map(|code| code.to_string().into()),
-            cause: Arc::new(cause),
-        }
-    }
-}
-
-fn kind_of(cause: &rusqlite::Error) -> FailureKind {
-    match cause {
-        rusqlite::Error::ToSqlConversionFailure(_) => return FailureKind::Rule,
-        rusqlite::Error::FromSqlConversionFailure(..)
-        | rusqlite::Error::InvalidColumnType(..)
-        | rusqlite::Error::IntegralValueOutOfRange(..)
-        | rusqlite::Error::Utf8Error(..) => return FailureKind::Misfit,
-        _ => {}
-    }
-    // The index of the write-ahead log lies on the same disk and needs space as well.
-    if cause.sqlite_extended_error_code() == Some(ffi::SQLITE_IOERR_SHMSIZE) {
-        return FailureKind::Full;
-    }
-    match cause.sqlite_error_code() {
-        Some(ErrorCode::ConstraintViolation | ErrorCode::TooBig) => FailureKind::Rule,
-        Some(ErrorCode::DiskFull) => FailureKind::Full,
-        Some(ErrorCode::DatabaseBusy) => FailureKind::Busy,
-        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => FailureKind::Damaged,
-        Some(ErrorCode::OperationInterrupted) => FailureKind::Interrupted,
-        _ => FailureKind::Other,
     }
 }

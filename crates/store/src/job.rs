@@ -9,7 +9,7 @@ pub(crate) use slice::{JobContext, JobError, Step};
 
 use crate::batch::CommitError;
 use crate::erase::Erase;
-use crate::reencrypt::{self, KeyChange, Reencrypt, Reencrypted, Rotated};
+use crate::reencrypt::{KeyChange, Reencrypt, Reencrypted, Rotated};
 use crate::retention::{Trim, Trimmed};
 use crate::row::erasure::Erasure;
 use tokio::sync::oneshot;
@@ -35,7 +35,7 @@ impl Job {
             Self::Keys(change, _) => change.step(at),
             Self::Reencrypt(walk, _) => walk.step(at),
             Self::Compact(_) => {
-                reencrypt::compact(at.tables.connection)?;
+                at.tables.session.compact()?;
                 Ok(Step::Done)
             }
             Self::Seal(_) => Ok(Step::Done),

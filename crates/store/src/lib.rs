@@ -33,7 +33,7 @@
 //! files, recovery) with its `guard`, `schema` (SQL and migrations), `bind` (older states),
 //! `writer` (group commit), `transaction` (one group), `slice` (a transaction that ends with the
 //! head), `job` with `retention`, `erase` and `reencrypt`, `wal` (the write-ahead log), `read`,
-//! `verify`, `row` (the row types), `digest` (the hashes), `mac`, `set` and `ledger` (the binding
+//! `verify`, `row` (the row types), `sql` (the seam to the database), `sqlite`, `failure`, `digest` (the hashes), `mac`, `set` and `ledger` (the binding
 //! of rows), `outside`, `sign`, `keys` (the master key), `cipher` (encryption), `encryptor` and
 //! `cover` (encryption of rows).
 #![forbid(unsafe_code)]
@@ -62,6 +62,8 @@ mod schema;
 mod set;
 mod sign;
 mod slice;
+mod sql;
+mod sqlite;
 mod statistics;
 mod store;
 mod transaction;

@@ -30,6 +30,7 @@ use crate::row::head::{self, Counts};
 use crate::row::numbers::Numbers;
 use crate::row::{RowError, negotiation, registration, task};
 use crate::schema;
+use crate::sql::{Connection, Row, Session};
 use crate::transaction::Ends;
 use crate::wal::{LogLength, Mover};
 use domain::event::Sequence;
@@ -37,8 +38,8 @@ use domain::negotiation::Negotiation;
 use domain::registry::Registration;
 use domain::task::Task;
 use domain::time::Timestamp;
-use rusqlite::{Connection, Row, TransactionBehavior};
 use std::fs::File;
+use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex};
 
 /// The contents of a state that were read when it was opened.
@@ -98,22 +99,22 @@ pub(crate) fn open(options: &Options) -> Result<Opened, OpenError> {
         Location::Memory => None,
     };
     let mut connection = match &options.location {
-        Location::File(path) => Connection::open(path)?,
-        Location::Memory => Connection::open_in_memory()?,
+        Location::File(path) => rusqlite::Connection::open(path)?,
+        Location::Memory => rusqlite::Connection::open_in_memory()?,
     };
     configure(&connection, options)?;
     let budget = Budget::set(&mut connection)?;
-    let keys = budget.outcome(keys(&connection, options))?;
+    let keys = budget.outcome(keys(Session::sqlite(&connection), options))?;
     // Its first page says so, which has been read by now.
     if connection.is_readonly("main")? {
         return Err(OpenError::ReadOnly);
     }
     // All of it or nothing: a process that is killed leaves the state as it was.
-    let behavior = TransactionBehavior::Immediate;
-    let transaction = connection.transaction_with_behavior(behavior)?;
-    let admitted = budget.outcome(guard::admit(&transaction, &keys, options, &budget))?;
+    let session = Session::sqlite(&connection);
+    let transaction = session.begin()?;
+    let admitted = budget.outcome(guard::admit(session, &keys, options, &budget))?;
     let tables = Tables {
-        connection: &transaction,
+        session,
         keys: &keys,
     };
     let head = admitted.stored.head;
@@ -125,15 +126,15 @@ pub(crate) fn open(options: &Options) -> Result<Opened, OpenError> {
         counts: head.counts,
         last: head.sequence,
         last_time: head.time,
-        log_began: log::first_time(&transaction)?,
+        log_began: log::first_time(session)?,
         accepted: admitted.accepted,
     };
-    let numbers = Numbers::read(&transaction)?;
+    let numbers = Numbers::read(session)?;
     let rewrap = options.keys.as_deref().and_then(|k| rewrap(tables, k));
     let mut encryptor = admitted.encryptor;
     if admitted.changed {
-        encryptor.store(&transaction)?;
-        head::write(&transaction, &head, &mut encryptor)?;
+        encryptor.store(session)?;
+        head::write(session, &head, &mut encryptor)?;
         transaction.commit()?;
         encryptor.stored();
     } else {
@@ -154,7 +155,7 @@ pub(crate) fn open(options: &Options) -> Result<Opened, OpenError> {
         let (length, thread) = Mover::start(path, &mut connection, options.synchronous())?;
         (log_length, mover) = (length, Some(thread));
     }
-    let writer = Arc::new(Mutex::new(connection));
+    let writer = Arc::new(Mutex::new(Connection::Sqlite(connection)));
     let readers = match &options.location {
         Location::File(path) => Readers::new(readers(path, options.readers)?, Arc::clone(&keys)),
         Location::Memory => Readers::shared(Arc::clone(&writer), Arc::clone(&keys)),
@@ -176,10 +177,10 @@ pub(crate) fn open(options: &Options) -> Result<Opened, OpenError> {
 
 /// Checks the schema and unwraps the data keys, before anything is written: with a wrong key the
 /// state is left untouched.
-fn keys(connection: &Connection, options: &Options) -> Result<Arc<Keys>, OpenError> {
-    let may_have = schema::recognise(connection, &options.outside)?;
+fn keys(session: Session<'_>, options: &Options) -> Result<Arc<Keys>, OpenError> {
+    let may_have = schema::recognise(session, &options.outside)?;
     // Before anything is read: what is not ours may be a trap.
-    let strangers = schema::strangers(connection)?;
+    let strangers = schema::strangers(session)?;
     if !strangers.is_empty() {
         let strangers = strangers.join(", ");
         return Err(OpenError::Schema { strangers });
@@ -188,8 +189,8 @@ fn keys(connection: &Connection, options: &Options) -> Result<Arc<Keys>, OpenErr
         return Ok(Arc::default());
     }
     match &options.keys {
-        Some(keeper) => Ok(Arc::new(Keys::read(connection, keeper.as_ref())?)),
-        None if data_key::data_keys(connection)?.is_empty() => Ok(Arc::default()),
+        Some(keeper) => Ok(Arc::new(Keys::read(session, keeper.as_ref())?)),
+        None if data_key::data_keys(session)?.is_empty() => Ok(Arc::default()),
         None => Err(OpenError::Encrypted),
     }
 }
@@ -226,14 +227,13 @@ fn all<T>(
     sql: &str,
     read: impl Fn(&Row<'_>, &Keys) -> Result<T, RowError>,
 ) -> Result<Vec<Arc<T>>, RowError> {
-    let mut statement = tables.prepare(sql)?;
-    let mut rows = statement.query([])?;
     let mut found = Vec::new();
-    while let Some(row) = rows.next()? {
+    tables.session.query(sql, &[], |row| {
         if found.len() == most {
             return Err(RowError::corrupt("sqlite", ENDLESS));
         }
         found.push(Arc::new(read(row, tables.keys)?));
-    }
+        Ok(ControlFlow::Continue(()))
+    })?;
     Ok(found)
 }

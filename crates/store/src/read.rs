@@ -16,8 +16,8 @@ pub use error::ReadError;
 use crate::cipher::{Keys, Tables};
 use crate::failure::SqlFailure;
 use crate::row::RowError;
-use rusqlite::types::ValueRef;
-use rusqlite::{Connection, OptionalExtension, Row};
+use crate::sql::{Connection, Row, Session, Value, values};
+use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -65,7 +65,7 @@ impl Readers {
             locked.unwrap_or_else(PoisonError::into_inner)
         });
         read(Tables {
-            connection: &connection,
+            session: connection.session(),
             keys: &self.keys,
         })
     }
@@ -83,13 +83,12 @@ impl Readers {
 
 /// The place of `id`, from which a page continues.
 fn behind<T>(
-    connection: &Connection,
+    session: Session<'_>,
     find: &str,
     id: &str,
-    place: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
+    place: impl FnMut(&Row<'_>) -> Result<T, SqlFailure>,
 ) -> Result<T, ReadError> {
-    let mut statement = connection.prepare_cached(find)?;
-    let found = statement.query_row([id], place).optional()?;
+    let found = session.find(find, values![id], place)?;
     found.ok_or_else(|| ReadError::Unknown { id: id.to_owned() })
 }
 
@@ -97,10 +96,10 @@ fn behind<T>(
 fn rows<T>(
     tables: Tables<'_>,
     sql: &str,
-    parameters: impl rusqlite::Params,
+    values: &[Value<'_>],
     read: impl Fn(&Row<'_>, &Keys) -> Result<T, RowError>,
 ) -> Result<Vec<T>, ReadError> {
-    Ok(page(Most::ALL, tables, sql, parameters, read)?.rows)
+    Ok(page(Most::ALL, tables, sql, values, read)?.rows)
 }
 
 /// The query with its named parameters (`:name`) numbered, and the values of those that it has, in the
@@ -183,31 +182,18 @@ fn page<T>(
     most: Most,
     tables: Tables<'_>,
     sql: &str,
-    parameters: impl rusqlite::Params,
+    values: &[Value<'_>],
     read: impl Fn(&Row<'_>, &Keys) -> Result<T, RowError>,
 ) -> Result<Page<T>, ReadError> {
-    let mut statement = tables.prepare_cached(sql)?;
-    let columns = statement.column_count();
-    let mut rows = statement.query(parameters)?;
     let (mut found, mut bytes) = (Page::default(), 0);
-    while let Some(row) = rows.next()? {
-        bytes += bytes_of(row, columns)?;
+    tables.session.query(sql, values, |row| {
+        bytes += row.size()?;
         if found.rows.len() >= most.rows || bytes > most.bytes && !found.rows.is_empty() {
             found.more = true;
-            break;
+            return Ok(ControlFlow::Break(()));
         }
         found.rows.push(read(row, tables.keys)?);
-    }
+        Ok::<_, RowError>(ControlFlow::Continue(()))
+    })?;
     Ok(found)
-}
-
-/// The bytes of text and blobs in a row.
-fn bytes_of(row: &Row<'_>, columns: usize) -> Result<u64, SqlFailure> {
-    (0..columns).try_fold(0, |bytes, column| {
-        Ok(bytes
-            + match row.get_ref(column)? {
-                ValueRef::Text(value) | ValueRef::Blob(value) => value.len() as u64,
-                _ => 0,
-            })
-    })
 }

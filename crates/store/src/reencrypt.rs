@@ -26,9 +26,9 @@ use crate::row::{self, RowError, cursor, data_chunk, document, entry, observatio
 use crate::set::{Set, SetHashes, SetKey};
 use crate::sign::Signer;
 use crate::slice::Slice;
+use crate::sql::{Row, Session, values};
 use domain::event::Sequence;
 use domain::time::Timestamp;
-use rusqlite::{Connection, OptionalExtension, Row, params};
 use std::time::{Duration, Instant};
 
 /// The longest time of one slice.
@@ -83,7 +83,7 @@ pub enum KeyRotationError {
 }
 
 pub(crate) fn encryption(tables: Tables<'_>) -> Result<Encryption, ReadError> {
-    let data_keys = data_key::data_keys(tables.connection)?;
+    let data_keys = data_key::data_keys(tables.session)?;
     let mut masters: Vec<String> = data_keys.iter().map(|key| key.master.clone()).collect();
     masters.sort_unstable();
     masters.dedup();
@@ -114,7 +114,7 @@ impl KeyChange {
     ) -> Result<Self, KeyRotationError> {
         let master = keeper.current();
         let mut rewrapped = Vec::new();
-        let stored = data_key::data_keys(tables.connection).map_err(ReadError::from)?;
+        let stored = data_key::data_keys(tables.session).map_err(ReadError::from)?;
         for stored in stored.into_iter().filter(|key| key.master != master) {
             let secret = tables.keys.secret(stored.number);
             let secret = secret.ok_or(ReadError::from(RowError::Locked(data_key::TABLE)))?;
@@ -160,8 +160,9 @@ impl KeyChange {
             head,
             ..
         } = at;
-        let slice = Slice::begin(tables.connection, head, encryptor)?;
-        let stored = data_key::data_keys(&slice)?;
+        let slice = Slice::begin(tables.session, head, encryptor)?;
+        let session = tables.session;
+        let stored = data_key::data_keys(session)?;
         for wrapped in &self.rewrapped {
             // The stored row is current: the key may have changed meanwhile.
             if let Some(stored) = stored.iter().find(|key| key.number == wrapped.number) {
@@ -170,7 +171,7 @@ impl KeyChange {
                     whole,
                     ..wrapped.clone()
                 };
-                row.write(&slice, encryptor)?;
+                row.write(session, encryptor)?;
             }
         }
         let youngest = stored.last().map_or(0, |key| key.number);
@@ -180,26 +181,14 @@ impl KeyChange {
             return Ok(Step::Done);
         };
         row.number = youngest + 1;
-        row.write(&slice, encryptor)?;
+        row.write(session, encryptor)?;
         self.report.data_key = row.number as u64;
         let mut begun = encryptor.renewed(tables.keys, row.number, secret, *salt)?;
-        begun.store(&slice)?;
+        begun.store(session)?;
         slice.commit(head, &mut begun)?;
         *encryptor = begun;
         Ok(Step::Done)
     }
-}
-
-/// Writes the whole file anew, without its free space.
-pub(crate) fn compact(connection: &Connection) -> Result<(), SqlFailure> {
-    // A copy of everything passes through: not through memory.
-    connection.pragma_update(None, "temp_store", "FILE")?;
-    let compacted = connection.execute_batch("VACUUM");
-    connection.pragma_update(None, "temp_store", "MEMORY")?;
-    compacted?;
-    // Best effort: with a reader in the way the pages go when the log begins anew, or at closing.
-    let _ = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
-    Ok(())
 }
 
 /// The tables of the walk, with the columns of their numbers.
@@ -250,14 +239,13 @@ impl Reencrypt {
         let Some(data_key) = at.encryptor.data_key() else {
             return Ok(Step::Done);
         };
-        let connection = at.tables.connection;
-        connection.pragma_update(None, "secure_delete", true)?;
+        let session = at.tables.session;
+        session.overwrite(true)?;
         let step = self.slice(&at.tables, at.head, at.encryptor, data_key, at.signer);
-        connection.pragma_update(None, "secure_delete", false)?;
+        session.overwrite(false)?;
         let step = step?;
         if step == Step::Done {
-            // Best effort: with a reader in the way the pages go when the log begins anew.
-            let _ = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+            session.sweep();
         }
         Ok(step)
     }
@@ -271,7 +259,7 @@ impl Reencrypt {
         signer: Option<&dyn Signer>,
     ) -> Result<Step, JobError> {
         let tables = *tables;
-        let slice = Slice::begin(tables.connection, head, encryptor)?;
+        let slice = Slice::begin(tables.session, head, encryptor)?;
         let sets = encryptor.sets().cloned();
         let step = match WALKED.get(self.table) {
             Some((table, column)) => {
@@ -280,10 +268,10 @@ impl Reencrypt {
             }
             None => {
                 self.cursors(tables, encryptor)?;
-                let forgotten = row::data_key::make_whole(&slice, data_key, encryptor)?;
+                let forgotten = row::data_key::make_whole(tables.session, data_key, encryptor)?;
                 self.report.data_keys = forgotten as u64;
                 if forgotten > 0 {
-                    self.attest(&slice, head, encryptor, signer)?;
+                    self.attest(tables.session, head, encryptor, signer)?;
                 }
                 Step::Done
             }
@@ -302,7 +290,7 @@ impl Reencrypt {
     /// Sums up the rows under a new secret, as codes under deleted keys are void, and records this.
     fn attest(
         &mut self,
-        connection: &Connection,
+        session: Session<'_>,
         head: &Head,
         encryptor: &mut Encryptor,
         signer: Option<&dyn Signer>,
@@ -315,16 +303,16 @@ impl Reencrypt {
             detail: format!("{} rows under a new data key", self.report.rows),
             signature: Vec::new(),
         };
-        attestation.append(connection, signer, encryptor)?;
+        attestation.append(session, signer, encryptor)?;
         let Some(next) = self.next.take().filter(|_| encryptor.is_bound()) else {
             return Ok(());
         };
         // The present sums must be right: otherwise this would legitimise a forgery.
         let sets = encryptor.sets().expect("rows are bound");
-        if SetHashes::found(connection, sets, &Set::ALL)? != encryptor.ledger.hashes {
+        if SetHashes::found(session, sets, &Set::ALL)? != encryptor.ledger.hashes {
             return Err(RowError::forged(crate::row::head::TABLE, head.sequence).into());
         }
-        encryptor.ledger.hashes = SetHashes::found(connection, &next, &Set::ALL)?;
+        encryptor.ledger.hashes = SetHashes::found(session, &next, &Set::ALL)?;
         encryptor.sum_up_with(next);
         Ok(())
     }
@@ -342,10 +330,9 @@ impl Reencrypt {
             "SELECT {column}, substr(cipher, 1, 80) FROM {table}
              WHERE {column} > ?1 ORDER BY {column} LIMIT {ROWS}"
         );
-        let found: Vec<(i64, Option<Vec<u8>>)> = tables
-            .prepare_cached(&sql)?
-            .query_map([self.number], |row| Ok((row.get(0)?, row.get(1)?)))?
-            .collect::<Result<_, _>>()?;
+        let found = tables.session.all(&sql, values![self.number], |row| {
+            Ok::<(i64, Option<Vec<u8>>), SqlFailure>((row.get(0)?, row.get(1)?))
+        })?;
         let all = found.len() < ROWS;
         for (number, cipher) in found {
             if Instant::now() >= closes {
@@ -365,14 +352,9 @@ impl Reencrypt {
     }
 
     fn cursors(&mut self, tables: Tables<'_>, encryptor: &mut Encryptor) -> Result<(), JobError> {
-        let mut statement = tables.prepare(cursor::ALL)?;
-        let mut rows = statement.query([])?;
-        let mut found = Vec::new();
-        while let Some(row) = rows.next()? {
-            found.push(cursor::read(row, tables.keys)?);
-        }
-        for cursor in found {
-            cursor::write(&tables, &cursor.name, cursor.sequence, encryptor)?;
+        let read = |row: &Row<'_>| cursor::read(row, tables.keys);
+        for cursor in tables.session.all(cursor::ALL, &[], read)? {
+            cursor::write(tables.session, &cursor.name, cursor.sequence, encryptor)?;
             self.report.rows += 1;
         }
         Ok(())
@@ -414,43 +396,43 @@ fn rewrite(
     match WALKED[table].0 {
         task::TABLE => {
             if let Some(task) = one(tables, TASK, number, task::read)? {
-                let old = task::stored(&tables, &task.id)?;
-                task::write(&tables, &task, old.as_ref(), THERE, encryptor)?;
+                let old = task::stored(tables.session, &task.id)?;
+                task::write(tables.session, &task, old.as_ref(), THERE, encryptor)?;
             }
         }
         exchange::TABLE => {
             if let Some(exchange) = one(tables, EXCHANGE, number, exchange::read)? {
-                exchange::write(&tables, &exchange, THERE, encryptor)?;
+                exchange::write(tables.session, &exchange, THERE, encryptor)?;
             }
         }
         data_param::TABLE => {
             if let Some(data) = one(tables, DATA, number, data_param::read)? {
-                data_param::write(&tables, &data, THERE, encryptor)?;
+                data_param::write(tables.session, &data, THERE, encryptor)?;
             }
         }
         negotiation::TABLE => {
             if let Some(found) = one(tables, NEGOTIATION, number, negotiation::read)? {
-                negotiation::write(&tables, &found, THERE, encryptor)?;
+                negotiation::write(tables.session, &found, THERE, encryptor)?;
             }
         }
         team::TABLE => {
             if let Some(team) = one(tables, team::OF_NUMBER, number, team::read)? {
-                team::write(&tables, &team, THERE, encryptor)?;
+                team::write(tables.session, &team, THERE, encryptor)?;
             }
         }
         document::TABLE => {
             if let Some(found) = one(tables, DOCUMENT, number, document::read)? {
-                document::write(&tables, &found, THERE, encryptor)?;
+                document::write(tables.session, &found, THERE, encryptor)?;
             }
         }
         observation::TABLE => {
             if let Some(found) = one(tables, OBSERVATION, number, observation::read)? {
-                observation::rewrite(&tables, &found, encryptor)?;
+                observation::rewrite(tables.session, &found, encryptor)?;
             }
         }
         push_config::TABLE => {
             if let Some(found) = one(tables, PUSH_CONFIG, number, push_config::read)? {
-                push_config::keep(&tables, &found, THERE, encryptor)?;
+                push_config::keep(tables.session, &found, THERE, encryptor)?;
             }
         }
         data_chunk::TABLE => chunk(tables, encryptor, number)?,
@@ -465,19 +447,17 @@ fn one<T>(
     number: i64,
     read: impl Fn(&Row<'_>, &Keys) -> Result<T, RowError>,
 ) -> Result<Option<T>, RowError> {
-    let mut statement = tables.prepare_cached(sql)?;
-    let read = |row: &Row<'_>| Ok(read(row, tables.keys));
-    statement.query_row([number], read).optional()?.transpose()
+    let read = |row: &Row<'_>| read(row, tables.keys);
+    tables.session.find(sql, values![number], read)
 }
 
 fn chunk(tables: Tables<'_>, encryptor: &mut Encryptor, number: i64) -> Result<(), JobError> {
     let sql = "SELECT data, \"offset\" FROM data_chunk WHERE number = ?1";
-    let mut statement = tables.prepare_cached(sql)?;
-    let place = |row: &Row<'_>| Ok((row.get(0)?, row.get::<_, i64>(1)?));
-    if let Some((data, offset)) = statement.query_row([number], place).optional()? {
+    let place = |row: &Row<'_>| Ok::<(i64, i64), SqlFailure>((row.get(0)?, row.get(1)?));
+    if let Some((data, offset)) = tables.session.find(sql, values![number], place)? {
         let offset = offset as u64;
         if let Some(bytes) = data_chunk::stored(tables, data, offset)? {
-            data_chunk::rewrite(&tables, data, offset, &bytes, encryptor)?;
+            data_chunk::rewrite(tables.session, data, offset, &bytes, encryptor)?;
         }
     }
     Ok(())
@@ -488,13 +468,11 @@ fn logged(
     encryptor: &mut Encryptor,
     sequence: Sequence,
 ) -> Result<(), JobError> {
-    let (before, chain) = log::base(&tables, sequence - 1)?;
-    let mut statement = tables.prepare_cached(entry::BEHIND)?;
-    let mut rows = statement.query(params![before as i64, 1])?;
-    if let Some(row) = rows.next()? {
-        let read = entry::read(row, before + 1, &chain, tables.keys)?;
-        drop(rows);
-        entry::encrypt(&tables, &read, encryptor)?;
+    let (before, chain) = log::base(tables.session, sequence - 1)?;
+    let read = |row: &Row<'_>| entry::read(row, before + 1, &chain, tables.keys);
+    let behind = values![before as i64, 1_i64];
+    if let Some(read) = tables.session.find(entry::BEHIND, behind, read)? {
+        entry::encrypt(tables.session, &read, encryptor)?;
     }
     Ok(())
 }

@@ -13,13 +13,14 @@ use crate::job::{JobContext, JobError, Step};
 use crate::read::log::first_time;
 use crate::row::checkpoint::Checkpoint;
 use crate::row::head::Head;
-use crate::row::{entry, negotiation, push_config, task, team};
+use crate::row::{RowError, entry, negotiation, push_config, task, team};
 use crate::set::Set;
 use crate::slice::Slice;
+use crate::sql::{Session, values};
 use domain::event::LogEvent;
 use domain::task::TaskId;
 use domain::time::Timestamp;
-use rusqlite::{Connection, params};
+use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 /// The longest time that removing tasks takes in one slice.
@@ -68,8 +69,7 @@ const LOOSE: [(&str, Set, &str, &str); 4] = [
         Set::DataParam,
         "changed_at",
         " AND NOT EXISTS (SELECT 1 FROM task WHERE ended = 0 AND conditions IS NOT NULL
-           AND data_param.id = CASE WHEN given IS NULL AND cipher IS NULL
-             THEN json_extract(conditions, '$.data') ELSE given END)",
+           AND data_param.id = :given)",
     ),
     (
         "negotiation",
@@ -130,14 +130,15 @@ impl Trim {
             encryptor,
             ..
         } = at;
-        let slice = Slice::begin(tables.connection, head, encryptor)?;
-        let stored = Checkpoint::read(&slice)?.unwrap_or_else(Checkpoint::none);
+        let slice = Slice::begin(tables.session, head, encryptor)?;
+        let session = tables.session;
+        let stored = Checkpoint::read(session)?.unwrap_or_else(Checkpoint::none);
         let mut checkpoint = stored.clone();
         let before = *head;
-        let limit = self.limit(&slice)?;
-        let mut goes = self.remove_tasks(&slice, limit, head, &mut checkpoint, encryptor)?;
-        goes |= self.remove_loose(&slice, limit, head, encryptor)?;
-        goes |= self.remove_pieces(&slice, encryptor)?;
+        let limit = self.limit(session)?;
+        let mut goes = self.remove_tasks(session, limit, head, &mut checkpoint, encryptor)?;
+        goes |= self.remove_loose(session, limit, head, encryptor)?;
+        goes |= self.remove_pieces(session, encryptor)?;
         goes |= self.cut_log(tables, limit, head, &mut checkpoint, encryptor)?;
         let gone = |before: u64, after: u64| before - after;
         checkpoint.tasks += gone(before.counts.tasks, head.counts.tasks);
@@ -145,10 +146,10 @@ impl Trim {
         checkpoint.data += gone(before.counts.data, head.counts.data);
         if checkpoint != stored {
             checkpoint.time = self.now;
-            checkpoint.write(&slice, at.signer, encryptor)?;
+            checkpoint.write(session, at.signer, encryptor)?;
         }
-        self.report.bytes = used_bytes(&slice)?;
-        self.report.log_began = first_time(&slice)?;
+        self.report.bytes = session.used_bytes()?.unwrap_or(0);
+        self.report.log_began = first_time(session)?;
         slice.commit(head, encryptor)?;
         self.report.tasks += checkpoint.tasks - stored.tasks;
         self.report.exchanges += checkpoint.exchanges - stored.exchanges;
@@ -158,9 +159,9 @@ impl Trim {
     }
 
     /// The last instant up to which rows may be removed: all of them while too many bytes are used.
-    fn limit(&self, connection: &Connection) -> Result<i64, SqlFailure> {
+    fn limit(&self, session: Session<'_>) -> Result<i64, SqlFailure> {
         let most = self.retention.max_bytes.unwrap_or(u64::MAX);
-        if used_bytes(connection)? > most {
+        if session.used_bytes()?.is_some_and(|used| used > most) {
             return Ok(i64::MAX);
         }
         Ok(self.aged(self.retention.max_age_ms))
@@ -174,33 +175,30 @@ impl Trim {
     /// Removes ended tasks; true if there may be more.
     fn remove_tasks(
         &mut self,
-        connection: &Connection,
+        session: Session<'_>,
         limit: i64,
         head: &mut Head,
         checkpoint: &mut Checkpoint,
         encryptor: &mut Encryptor,
     ) -> Result<bool, JobError> {
         let closes = Instant::now() + SLICE;
-        let candidates: Vec<(i64, String, i64)> = connection
-            .prepare_cached(CANDIDATES)?
-            .query_map(params![self.task.0, self.task.1, limit], |row| {
-                Ok((row.get(0)?, row.get(1)?, row.get(2)?))
-            })?
-            .collect::<Result<_, _>>()?;
+        let behind = values![self.task.0, self.task.1, limit];
+        let candidates = session.all(CANDIDATES, behind, |row| {
+            Ok::<(i64, String, i64), SqlFailure>((row.get(0)?, row.get(1)?, row.get(2)?))
+        })?;
         let Some((_, _, last)) = candidates.last() else {
             return Ok(false);
         };
         // The checkpoint says first what may go; it is signed when the slice is complete.
         checkpoint.ended_by = checkpoint.ended_by.max(Timestamp::from_ms(*last));
-        checkpoint.write(connection, None, encryptor)?;
+        checkpoint.write(session, None, encryptor)?;
         for (number, id, changed_at) in &candidates {
             if Instant::now() >= closes {
                 break;
             }
             self.task = (*changed_at, *number);
-            let mut family = connection.prepare_cached(FAMILY_IS_OPEN)?;
-            if !family.query_row([number], |row| row.get(0))? {
-                self.remove_task(connection, *number, id, head, encryptor)?;
+            if !session.one(FAMILY_IS_OPEN, values![*number])? {
+                self.remove_task(session, *number, id, head, encryptor)?;
             }
         }
         Ok(true)
@@ -208,19 +206,17 @@ impl Trim {
 
     fn remove_task(
         &mut self,
-        connection: &Connection,
+        session: Session<'_>,
         number: i64,
         id: &str,
         head: &mut Head,
         encryptor: &mut Encryptor,
     ) -> Result<(), JobError> {
-        let mut pieces = connection
-            .prepare_cached("SELECT number FROM data_param WHERE task = ?1 AND size IS NOT NULL")?;
-        let pieces = pieces.query_map([id], |row| row.get(0))?;
-        let pieces = pieces.collect::<Result<Vec<i64>, _>>()?;
+        let pieces = "SELECT number FROM data_param WHERE task = ?1 AND size IS NOT NULL";
+        let pieces = session.all(pieces, values![id], |row| row.get::<i64>(0))?;
         self.pieces.get_or_insert_default().extend(pieces);
         let mut delete = |set, sql: &str| -> Result<u64, SqlFailure> {
-            Ok(encryptor.delete(connection, set, sql, [id])? as u64)
+            Ok(encryptor.delete(session, set, sql, values![id])? as u64)
         };
         let exchanges = "DELETE FROM exchange WHERE task = ?1 RETURNING number, digest";
         head.counts.exchanges -= delete(Set::Exchange, exchanges)?;
@@ -228,12 +224,12 @@ impl Trim {
         head.counts.data -= delete(Set::DataParam, data)?;
         let team = "DELETE FROM team WHERE task = ?1 RETURNING number, digest";
         delete(Set::Team, team)?;
-        team::forget_candidates(connection, id)?;
+        team::forget_candidates(session, id)?;
         let erasure = "DELETE FROM erasure WHERE task = ?1 RETURNING 0, digest";
         delete(Set::Erasure, erasure)?;
-        negotiation::forget_task(connection, id, encryptor)?;
-        push_config::forget_task(connection, id, encryptor)?;
-        task::remove(connection, number, encryptor)?;
+        negotiation::forget_task(session, id, encryptor)?;
+        push_config::forget_task(session, id, encryptor)?;
+        task::remove(session, number, encryptor)?;
         head.counts.tasks -= 1;
         Ok(())
     }
@@ -241,7 +237,7 @@ impl Trim {
     /// Removes rows that belong to no task; true if there may be more.
     fn remove_loose(
         &mut self,
-        connection: &Connection,
+        session: Session<'_>,
         limit: i64,
         head: &mut Head,
         encryptor: &mut Encryptor,
@@ -250,15 +246,15 @@ impl Trim {
             let Some(after) = self.loose[place] else {
                 continue;
             };
+            let and = and.replace(":given", session.given());
             let sql = format!(
                 "SELECT number, {age}, NOT EXISTS
                    (SELECT 1 FROM task WHERE task.id = {table}.task){and}
                  FROM {table} WHERE number > ?1 ORDER BY number LIMIT {ROWS}"
             );
-            let found: Vec<(i64, i64, bool)> = connection
-                .prepare_cached(&sql)?
-                .query_map([after], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?
-                .collect::<Result<_, _>>()?;
+            let found = session.all(&sql, values![after], |row| {
+                Ok::<(i64, i64, bool), SqlFailure>((row.get(0)?, row.get(1)?, row.get(2)?))
+            })?;
             // Rows lie about in the order of their age: behind the first that is too young, more
             // that are old enough wait for the next trim.
             let old = found.iter().take_while(|(_, at, _)| *at <= limit);
@@ -267,7 +263,7 @@ impl Trim {
             self.loose[place] = (!ends).then(|| old[ROWS - 1].0);
             let delete = format!("DELETE FROM {table} WHERE number = ?1 RETURNING number, digest");
             for (number, _, _) in old.into_iter().filter(|(_, _, loose)| *loose) {
-                encryptor.delete(connection, set, &delete, [number])?;
+                encryptor.delete(session, set, &delete, values![*number])?;
                 match table {
                     "exchange" => head.counts.exchanges -= 1,
                     "data_param" => {
@@ -284,19 +280,19 @@ impl Trim {
     /// Removes pieces whose data are gone, a few at a time; true if there may be more.
     fn remove_pieces(
         &mut self,
-        connection: &Connection,
+        session: Session<'_>,
         encryptor: &mut Encryptor,
     ) -> Result<bool, JobError> {
         if self.pieces.is_none() {
-            self.pieces = Some(pieces_of_nothing(connection)?);
+            self.pieces = Some(pieces_of_nothing(session)?);
         }
         let pieces = self.pieces.get_or_insert_default();
         let mut left = PIECES;
         while let (Some(data), true) = (pieces.last(), left > 0) {
             let delete = "DELETE FROM data_chunk WHERE number IN
                 (SELECT number FROM data_chunk WHERE data = ?1 LIMIT ?2) RETURNING number, digest";
-            let most = params![data, left as i64];
-            let gone = encryptor.delete(connection, Set::DataChunk, delete, most)?;
+            let most = values![*data, left as i64];
+            let gone = encryptor.delete(session, Set::DataChunk, delete, most)?;
             if gone < left {
                 pieces.pop();
             }
@@ -315,35 +311,30 @@ impl Trim {
         encryptor: &mut Encryptor,
     ) -> Result<bool, JobError> {
         let old = self.aged(self.retention.log_max_age_ms);
-        let connection = tables.connection;
+        let session = tables.session;
         let (mut cut, mut chain) = (checkpoint.sequence, checkpoint.chain);
-        let mut statement = connection.prepare_cached(entry::BEHIND)?;
-        let mut rows = statement.query(params![cut as i64, ROWS as i64])?;
-        while let Some(row) = rows.next()? {
+        session.query(entry::BEHIND, values![cut as i64, ROWS as i64], |row| {
             let read = entry::read(row, cut + 1, &chain, tables.keys)?;
             let time = read.entry.time.as_ms();
             let goes = time <= old
-                || (time <= limit && !speaks_of_what_is_there(connection, &read.entry.happening)?);
+                || (time <= limit && !speaks_of_what_is_there(session, &read.entry.happening)?);
             if !goes {
-                break;
+                return Ok(ControlFlow::Break(()));
             }
             (cut, chain) = (read.entry.sequence, read.sum);
-        }
-        drop(rows);
+            Ok::<_, RowError>(ControlFlow::Continue(()))
+        })?;
         let gone = cut - checkpoint.sequence;
         if gone > 0 {
             (checkpoint.sequence, checkpoint.chain) = (cut, chain);
-            checkpoint.write(connection, None, encryptor)?;
-            entry::forget_until(connection, cut, gone as usize, encryptor)?;
+            checkpoint.write(session, None, encryptor)?;
+            entry::forget_until(session, cut, gone as usize, encryptor)?;
         }
         Ok(gone as usize == ROWS && cut < head.sequence)
     }
 }
 
-fn speaks_of_what_is_there(
-    connection: &Connection,
-    happening: &LogEvent,
-) -> Result<bool, SqlFailure> {
+fn speaks_of_what_is_there(session: Session<'_>, happening: &LogEvent) -> Result<bool, SqlFailure> {
     let task: &TaskId = match happening {
         LogEvent::Task(notification) => &notification.task,
         LogEvent::Negotiation(update) => &update.task,
@@ -357,22 +348,12 @@ fn speaks_of_what_is_there(
     };
     let sql = "SELECT EXISTS (SELECT 1 FROM task WHERE id = ?1)
         OR EXISTS (SELECT 1 FROM negotiation WHERE task = ?1)";
-    let mut statement = connection.prepare_cached(sql)?;
-    Ok(statement.query_row([task.as_str()], |row| row.get(0))?)
+    session.one(sql, values![task.as_str()])
 }
 
 /// Numbers of removed data that left pieces: a trim was interrupted.
-fn pieces_of_nothing(connection: &Connection) -> Result<Vec<i64>, SqlFailure> {
+fn pieces_of_nothing(session: Session<'_>) -> Result<Vec<i64>, SqlFailure> {
     let sql = "SELECT DISTINCT data FROM data_chunk
         WHERE data NOT IN (SELECT number FROM data_param)";
-    let mut statement = connection.prepare_cached(sql)?;
-    let found = statement.query_map([], |row| row.get(0))?;
-    Ok(found.collect::<Result<_, _>>()?)
-}
-
-/// The bytes of the file that are in use.
-pub(crate) fn used_bytes(connection: &Connection) -> Result<u64, SqlFailure> {
-    let pragma = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
-    let pages = pragma("page_count")? - pragma("freelist_count")?;
-    Ok((pages * pragma("page_size")?) as u64)
+    session.all(sql, &[], |row| row.get(0))
 }

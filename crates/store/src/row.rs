@@ -27,7 +27,7 @@ pub(crate) mod team;
 
 use crate::digest::Sum;
 use crate::failure::{FailureKind, SqlFailure};
-use rusqlite::{Connection, OptionalExtension, Params, Row};
+use crate::sql::{FromCell, Row, Session, Value};
 
 /// A row whose content does not match its digest, or cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,12 +50,6 @@ pub(crate) enum RowError {
 impl From<SqlFailure> for RowError {
     fn from(cause: SqlFailure) -> Self {
         Self::Failed(cause)
-    }
-}
-
-impl From<rusqlite::Error> for RowError {
-    fn from(cause: rusqlite::Error) -> Self {
-        Self::Failed(cause.into())
     }
 }
 
@@ -87,14 +81,13 @@ impl RowError {
 
 /// Reads a column. A value of another type than the column's (a flipped type or bad UTF-8) is damage
 /// to its row; any other error is the database's own.
-pub(crate) fn column<T: rusqlite::types::FromSql>(
+pub(crate) fn column<T: FromCell>(
     row: &Row<'_>,
     index: usize,
     table: &'static str,
     key: &str,
 ) -> Result<T, RowError> {
-    let value = row.get(index).map_err(SqlFailure::from);
-    value.map_err(|cause| match cause.kind() {
+    row.get(index).map_err(|cause| match cause.kind() {
         FailureKind::Misfit => RowError::corrupt(table, key),
         _ => RowError::Failed(cause),
     })
@@ -111,26 +104,16 @@ pub(crate) struct Standing {
 /// The row of this key, if there is one; `sql` returns its number, 0 where the key is a text, and its
 /// digest.
 pub(crate) fn standing(
-    connection: &Connection,
+    session: Session<'_>,
     sql: &str,
-    key: impl Params,
+    key: &[Value<'_>],
 ) -> Result<Option<Standing>, SqlFailure> {
-    let mut statement = connection.prepare_cached(sql)?;
-    let row = |row: &Row<'_>| {
+    session.find(sql, key, |row| {
         Ok(Standing {
             number: row.get(0)?,
             digest: row.get(1)?,
         })
-    };
-    Ok(statement.query_row(key, row).optional()?)
-}
-
-/// Fails unless a change met one row: its condition is a rule, which the change would break.
-pub(crate) fn met_one(changed: usize, rule: &'static str) -> Result<(), SqlFailure> {
-    match changed {
-        1 => Ok(()),
-        _ => Err(SqlFailure::rule(rule)),
-    }
+    })
 }
 
 /// Fails unless `stored` is `computed`.

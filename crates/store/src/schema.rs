@@ -11,9 +11,10 @@ mod migrations;
 mod strangers;
 mod views;
 
-pub(crate) use strangers::strangers;
-
+use crate::failure::SqlFailure;
 use crate::open::OpenError;
+use crate::row::RowError;
+use crate::sql::Session;
 use migrations::MIGRATIONS;
 use rusqlite::Connection;
 use std::path::PathBuf;
@@ -31,8 +32,8 @@ const BOUND: i32 = 6;
 ///
 /// Where one of the files `outside` holds a head, a release that writes heads wrote the state: if
 /// the state claims to be foreign, or older than that, it was tampered with.
-pub(crate) fn recognise(connection: &Connection, outside: &[PathBuf]) -> Result<bool, OpenError> {
-    recognised(connection).map_err(|refused| {
+pub(crate) fn recognise(session: Session<'_>, outside: &[PathBuf]) -> Result<bool, OpenError> {
+    recognised(sqlite(session)).map_err(|refused| {
         let strangers = match &refused {
             OpenError::Older { found, .. } => format!("strange user_version {found}"),
             OpenError::Foreign => "strange application_id".to_owned(),
@@ -69,7 +70,8 @@ fn versions(connection: &Connection) -> rusqlite::Result<(i32, i32)> {
 }
 
 /// True if the state is of this release.
-pub(crate) fn is_current(connection: &Connection) -> rusqlite::Result<bool> {
+pub(crate) fn is_current(session: Session<'_>) -> Result<bool, SqlFailure> {
+    let connection = sqlite(session);
     let version: i32 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
     Ok(version == known_version())
 }
@@ -103,8 +105,8 @@ pub(crate) enum Age {
 }
 
 /// The age of the schema of a recognised state.
-pub(crate) fn age(connection: &Connection) -> rusqlite::Result<Age> {
-    Ok(match versions(connection)?.0 {
+pub(crate) fn age(session: Session<'_>) -> Result<Age, SqlFailure> {
+    Ok(match versions(sqlite(session))?.0 {
         0 => Age::New,
         BOUND.. => Age::Bound,
         _ => Age::Unbound,
@@ -112,7 +114,8 @@ pub(crate) fn age(connection: &Connection) -> rusqlite::Result<Age> {
 }
 
 /// Migrates the schema of a recognised state, within a transaction.
-pub(crate) fn migrate(transaction: &Connection) -> rusqlite::Result<()> {
+pub(crate) fn migrate(session: Session<'_>) -> Result<(), SqlFailure> {
+    let transaction = sqlite(session);
     let (found, _) = versions(transaction)?;
     let missing = MIGRATIONS.iter().skip(steps(found));
     if missing.len() == 0 {
@@ -122,7 +125,7 @@ pub(crate) fn migrate(transaction: &Connection) -> rusqlite::Result<()> {
         transaction.execute_batch(migration)?;
     }
     transaction.pragma_update(None, "application_id", APPLICATION)?;
-    transaction.pragma_update(None, "user_version", known_version())
+    Ok(transaction.pragma_update(None, "user_version", known_version())?)
 }
 
 /// The number of migrations that lead to this version.
@@ -131,6 +134,19 @@ fn steps(version: i32) -> usize {
 }
 
 /// Lets a read-only connection read a state that was not migrated yet as if it were.
-pub(crate) fn show_as_newest(connection: &Connection) -> rusqlite::Result<()> {
-    views::show(connection, steps(versions(connection)?.0))
+pub(crate) fn show_as_newest(session: Session<'_>) -> Result<(), SqlFailure> {
+    let connection = sqlite(session);
+    Ok(views::show(connection, steps(versions(connection)?.0))?)
+}
+
+/// The objects of the schema that no migration made, that are missing, or that differ: by name, behind
+/// a word for the kind of fault.
+pub(crate) fn strangers(session: Session<'_>) -> Result<Vec<String>, RowError> {
+    Ok(strangers::strangers(sqlite(session))?)
+}
+
+fn sqlite(session: Session<'_>) -> &Connection {
+    match session {
+        Session::Sqlite(session) => session.0,
+    }
 }

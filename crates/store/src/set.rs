@@ -19,7 +19,8 @@ use crate::digest::{Sum, of_bytes};
 use crate::keys::Secret;
 use crate::mac::{Keyed, derive};
 use crate::row::RowError;
-use rusqlite::Connection;
+use crate::sql::Session;
+use std::ops::ControlFlow;
 
 /// The fault of a table whose rows do not sum up to the value in the head.
 pub(crate) const STALE: &str = "rows are missing, were added, or are older than the last";
@@ -200,21 +201,18 @@ impl SetHashes {
 
     /// Sums up the rows of these sets in the tables.
     pub(crate) fn found(
-        connection: &Connection,
+        session: Session<'_>,
         key: &SetKey,
         sets: &[Set],
     ) -> Result<Self, RowError> {
         let mut found = Self::default();
         for set in sets {
-            let mut statement = connection.prepare(&set.rows())?;
-            let mut rows = statement.query([])?;
-            while let Some(row) = rows.next()? {
+            session.query(&set.rows(), &[], |row| {
                 let corrupt = |_| RowError::corrupt(set.table(), "digest");
-                let number = row.get(0)?;
-                let stored = row.get_ref(1)?;
-                let stored = stored.as_blob().map_err(corrupt)?;
-                found.add(key, *set, number, &set.sum_of(stored));
-            }
+                let stored = row.bytes(1).map_err(corrupt)?;
+                found.add(key, *set, row.get(0)?, &set.sum_of(stored));
+                Ok::<_, RowError>(ControlFlow::Continue(()))
+            })?;
         }
         Ok(found)
     }

@@ -8,26 +8,26 @@ use crate::encryptor::Encryptor;
 use crate::failure::SqlFailure;
 use crate::ledger::Ledger;
 use crate::row::head::{self, Head};
-use rusqlite::{Connection, Transaction, TransactionBehavior};
-use std::ops::Deref;
+use crate::sql::{Session, Transaction};
 
 /// A transaction under way; rolled back when dropped without a commit.
 pub(crate) struct Slice<'c> {
+    session: Session<'c>,
     transaction: Transaction<'c>,
     before: (Head, Ledger),
 }
 
 impl<'c> Slice<'c> {
     pub(crate) fn begin(
-        connection: &'c Connection,
+        session: Session<'c>,
         head: &Head,
         encryptor: &mut Encryptor,
     ) -> Result<Self, SqlFailure> {
-        let behavior = TransactionBehavior::Immediate;
-        let transaction = Transaction::new_unchecked(connection, behavior)?;
+        let transaction = session.begin()?;
         let before = (*head, encryptor.ledger);
-        encryptor.store(&transaction)?;
+        encryptor.store(session)?;
         Ok(Self {
+            session,
             transaction,
             before,
         })
@@ -36,18 +36,10 @@ impl<'c> Slice<'c> {
     /// Writes the head if anything changed, and makes all of it durable.
     pub(crate) fn commit(self, head: &Head, encryptor: &mut Encryptor) -> Result<(), SqlFailure> {
         if (*head, encryptor.ledger) != self.before {
-            head::write(&self.transaction, head, encryptor)?;
+            head::write(self.session, head, encryptor)?;
         }
         self.transaction.commit()?;
         encryptor.stored();
         Ok(())
-    }
-}
-
-impl Deref for Slice<'_> {
-    type Target = Connection;
-
-    fn deref(&self) -> &Connection {
-        &self.transaction
     }
 }

@@ -317,7 +317,9 @@ impl Store {
     /// # Errors
     /// [`ReadError`]
     pub fn sequence_at(&self, time: Timestamp) -> Result<Sequence, ReadError> {
-        self.inner.readers.with(|c| log::sequence_at(&c, time))
+        self.inner
+            .readers
+            .with(|c| log::sequence_at(c.session, time))
     }
 
     /// Walks the whole chain and every row. Reads everything: minutes for a large state.
@@ -340,7 +342,7 @@ impl Store {
     /// # Errors
     /// [`ReadError`]
     pub fn log_began(&self) -> Result<Option<Timestamp>, ReadError> {
-        self.inner.readers.with(|c| Ok(log::first_time(&c)?))
+        self.inner.readers.with(|c| Ok(log::first_time(c.session)?))
     }
 
     /// The number of batches that wait for the writer or are being written.

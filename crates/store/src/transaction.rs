@@ -15,10 +15,10 @@ use crate::row::{
     push_config, registration, task, team,
 };
 use crate::slice::Slice;
+use crate::sql::{Session, values};
 use crate::statistics::Counters;
 use domain::event::{Entry, Sequence};
 use domain::task::{Task, TaskId};
-use rusqlite::{Connection, OptionalExtension};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
@@ -70,12 +70,12 @@ fn transact(
     isolated: bool,
 ) -> Result<Outcomes, SqlFailure> {
     let begun = Instant::now();
-    let slice = Slice::begin(tables.connection, &ends.head, encryptor)?;
+    let slice = Slice::begin(tables.session, &ends.head, encryptor)?;
     let mut outcomes = Vec::with_capacity(group.len());
     {
         let mut statements = Statements {
             tables,
-            connection: tables.connection,
+            session: tables.session,
             encryptor,
         };
         for wanted in group {
@@ -107,7 +107,7 @@ pub(crate) struct Wanted<'w> {
 
 struct Statements<'c, 'i> {
     tables: Tables<'c>,
-    connection: &'c Connection,
+    session: Session<'c>,
     encryptor: &'i mut Encryptor,
 }
 
@@ -131,13 +131,13 @@ impl Statements<'_, '_> {
         let Ends { head, numbers } = ends;
         for exchange in &batch.exchanges {
             let next = numbers.exchange + 1;
-            let new = exchange::write(self.connection, exchange, next, self.encryptor)?;
+            let new = exchange::write(self.session, exchange, next, self.encryptor)?;
             numbers.exchange += i64::from(new);
             head.counts.exchanges += u64::from(new);
         }
         for data in &batch.data {
             let next = numbers.data + 1;
-            let new = data_param::write(self.connection, data, next, self.encryptor)?;
+            let new = data_param::write(self.session, data, next, self.encryptor)?;
             numbers.data += i64::from(new);
             head.counts.data += u64::from(new);
         }
@@ -145,15 +145,15 @@ impl Statements<'_, '_> {
             if let (true, Some(data)) = (missing, self.number(&chunk.data)?) {
                 let (place, next) = ((data, chunk.offset), numbers.data_chunk + 1);
                 let bytes = &chunk.bytes;
-                data_chunk::insert(self.connection, place, bytes, next, self.encryptor)?;
+                data_chunk::insert(self.session, place, bytes, next, self.encryptor)?;
                 numbers.data_chunk = next;
             }
         }
         self.write_others(batch, numbers)?;
         for (name, place) in wanted.cursors {
             match place {
-                Some(sequence) => cursor::write(self.connection, name, *sequence, self.encryptor)?,
-                None => cursor::remove(self.connection, name, self.encryptor)?,
+                Some(sequence) => cursor::write(self.session, name, *sequence, self.encryptor)?,
+                None => cursor::remove(self.session, name, self.encryptor)?,
             }
         }
         Ok(Ok(self.append(batch, &mut ends.head)?))
@@ -174,7 +174,7 @@ impl Statements<'_, '_> {
             }
             let (last, old) = (&tasks[change.last], change.stored.as_ref());
             let next = ends.numbers.task + 1;
-            task::write(self.connection, last, old, next, self.encryptor)?;
+            task::write(self.session, last, old, next, self.encryptor)?;
             // It was open if it was there: what has ended never changes.
             let counts = &mut ends.head.counts;
             ends.numbers.task += i64::from(old.is_none());
@@ -188,36 +188,36 @@ impl Statements<'_, '_> {
     fn write_others(&mut self, batch: &Batch, numbers: &mut Numbers) -> Result<(), SqlFailure> {
         for negotiation in &batch.negotiations {
             let next = numbers.negotiation + 1;
-            let new = negotiation::write(self.connection, negotiation, next, self.encryptor)?;
+            let new = negotiation::write(self.session, negotiation, next, self.encryptor)?;
             numbers.negotiation += i64::from(new);
         }
         for registration in &batch.registrations {
-            registration::write(self.connection, registration, self.encryptor)?;
+            registration::write(self.session, registration, self.encryptor)?;
         }
         for name in &batch.left {
-            registration::remove(self.connection, name, self.encryptor)?;
+            registration::remove(self.session, name, self.encryptor)?;
         }
         for team in &batch.teams {
-            let new = team::write(self.connection, team, numbers.team + 1, self.encryptor)?;
+            let new = team::write(self.session, team, numbers.team + 1, self.encryptor)?;
             numbers.team += i64::from(new);
         }
         for change in &batch.pushes {
             let next = numbers.push_config + 1;
-            let new = push_config::write(self.connection, change, next, self.encryptor)?;
+            let new = push_config::write(self.session, change, next, self.encryptor)?;
             numbers.push_config += i64::from(new);
         }
         for document in &batch.documents {
             let next = numbers.document + 1;
-            let new = document::write(self.connection, document, next, self.encryptor)?;
+            let new = document::write(self.session, document, next, self.encryptor)?;
             numbers.document += i64::from(new);
         }
         for observation in &batch.observations {
             numbers.observation += 1;
             let number = numbers.observation;
-            observation::write(self.connection, observation, number, self.encryptor)?;
+            observation::write(self.session, observation, number, self.encryptor)?;
         }
         if let Some(last) = batch.observed {
-            observation::remove(self.connection, last, self.encryptor)?;
+            observation::remove(self.session, last, self.encryptor)?;
         }
         Ok(())
     }
@@ -232,8 +232,8 @@ impl Statements<'_, '_> {
                 time,
                 happening: happening.clone(),
             };
-            let (connection, encryptor) = (self.connection, &mut *self.encryptor);
-            head.chain = entry::append(connection, &entry, &head.chain, encryptor)?;
+            let (session, encryptor) = (self.session, &mut *self.encryptor);
+            head.chain = entry::append(session, &entry, &head.chain, encryptor)?;
             (head.sequence, head.time) = (entry.sequence, time);
             entries.push(Arc::new(entry));
         }
@@ -246,14 +246,8 @@ impl Statements<'_, '_> {
         ends: &mut Ends,
     ) -> Result<Result<Vec<Arc<Entry>>, CommitError>, SqlFailure> {
         let before = (*ends, self.encryptor.ledger);
-        self.connection.execute_batch("SAVEPOINT batch")?;
-        let written = self.write(wanted, ends);
-        let end = match &written {
-            Err(cause) if breaks_a_rule(cause) => "ROLLBACK TO batch; RELEASE batch",
-            _ => "RELEASE batch",
-        };
-        self.connection.execute_batch(end)?;
-        match written {
+        let session = self.session;
+        match session.isolated(|| self.write(wanted, ends)) {
             Err(cause) if breaks_a_rule(&cause) => {
                 (*ends, self.encryptor.ledger) = before;
                 Ok(Err(CommitError::Refused(cause)))
@@ -265,8 +259,7 @@ impl Statements<'_, '_> {
     /// The number of the data called `id`, if they are stored.
     fn number(&self, id: &str) -> Result<Option<i64>, SqlFailure> {
         let sql = "SELECT number FROM data_param WHERE id = ?1";
-        let mut statement = self.connection.prepare_cached(sql)?;
-        Ok(statement.query_row([id], |row| row.get(0)).optional()?)
+        self.session.find(sql, values![id], |row| row.get(0))
     }
 
     /// Finds the pieces of the batch that are not stored yet; none may overlap another one.
@@ -318,7 +311,7 @@ impl Statements<'_, '_> {
             let (found, stored) = match earlier.map(|change| &batch.tasks[change.last]) {
                 Some(before) => (Some((before.version, before.status)), None),
                 None => {
-                    let stored = task::stored(self.connection, &task.id)?;
+                    let stored = task::stored(self.session, &task.id)?;
                     (stored.as_ref().map(|s| (s.version, s.status)), stored)
                 }
             };

@@ -15,6 +15,7 @@ use crate::budget::Budget;
 use crate::cipher::{Keys, Tables};
 use crate::data_key;
 use crate::digest::Sum;
+use crate::failure::SqlFailure;
 use crate::keys::KeyKeeper;
 use crate::open::{OpenError, reader};
 use crate::outside::{self, Seen};
@@ -22,7 +23,7 @@ use crate::read::ReadError;
 use crate::row::head::{self, Stored};
 use crate::schema::{self, Age};
 use crate::sign::Signer;
-use rusqlite::{Connection, OptionalExtension};
+use crate::sql::{Row, Session, values};
 use std::path::{Path, PathBuf};
 
 /// True if the state in `path` holds data keys, so that it needs a master key to be opened; false if
@@ -35,7 +36,8 @@ pub fn is_encrypted(path: &Path) -> Result<bool, OpenError> {
         return Ok(false);
     }
     let connection = reader(path)?;
-    Ok(schema::recognise(&connection, &[])? && !data_key::data_keys(&connection)?.is_empty())
+    let session = Session::sqlite(&connection);
+    Ok(schema::recognise(session, &[])? && !data_key::data_keys(session)?.is_empty())
 }
 
 /// The progress of a walk.
@@ -76,12 +78,13 @@ pub fn verify(path: &Path) -> Result<ChainReport, ReadError> {
 pub fn verify_with(path: &Path, how: VerifyOptions<'_>) -> Result<ChainReport, ReadError> {
     let mut connection = reader(path)?;
     let budget = Budget::set(&mut connection)?;
-    let keys = match schema::recognise(&connection, &how.outside) {
-        Ok(true) => Keys::locked(&data_key::data_keys(&connection).unwrap_or_default()),
+    let session = Session::sqlite(&connection);
+    let keys = match schema::recognise(session, &how.outside) {
+        Ok(true) => Keys::locked(&data_key::data_keys(session).unwrap_or_default()),
         _ => Keys::default(),
     };
     let tables = Tables {
-        connection: &connection,
+        session,
         keys: &keys,
     };
     budget.outcome(walk(tables, how, false))
@@ -100,12 +103,13 @@ pub fn verify_with_keys(
 ) -> Result<ChainReport, OpenError> {
     let mut connection = reader(path)?;
     let budget = Budget::set(&mut connection)?;
-    let keys = match schema::recognise(&connection, &how.outside)? {
-        true => Keys::read(&connection, keeper)?,
+    let session = Session::sqlite(&connection);
+    let keys = match schema::recognise(session, &how.outside)? {
+        true => Keys::read(session, keeper)?,
         false => Keys::default(),
     };
     let tables = Tables {
-        connection: &connection,
+        session,
         keys: &keys,
     };
     let walked = walk(tables, how, true).map_err(OpenError::from);
@@ -124,19 +128,16 @@ pub(crate) fn walk(
         .iter()
         .map(|path| outside::read(path, how.signer))
         .collect();
-    schema::show_as_newest(tables.connection)?;
-    let snapshot = tables.unchecked_transaction()?;
-    let tables = Tables {
-        connection: &snapshot,
-        keys: tables.keys,
-    };
+    let session = tables.session;
+    schema::show_as_newest(session)?;
+    let _snapshot = session.snapshot()?;
     let paths = how.outside.clone();
     let mut report = walk::walked(tables, how, has_keys)?;
-    let stored = Stored::read(&snapshot).ok();
+    let stored = Stored::read(session).ok();
     // With a key, rows are bound from the first on.
     let bare = stored.as_ref().is_some_and(|stored| !stored.is_bound())
-        && schema::age(&snapshot)? == Age::Bound
-        && data_key::data_keys(&snapshot).is_ok_and(|keys| !keys.is_empty());
+        && schema::age(session)? == Age::Bound
+        && data_key::data_keys(session).is_ok_and(|keys| !keys.is_empty());
     report.faults.extend(bare.then(|| Fault {
         table: head::TABLE.to_owned(),
         key: "what binds the rows is gone".to_owned(),
@@ -151,7 +152,7 @@ pub(crate) fn walk(
         let fault = match (seen, &stored) {
             (Err(why), _) => Some(why.to_string()),
             (Ok(Some(seen)), Some(stored)) => {
-                set_back(&snapshot, &seen, stored, report.seal.is_some())?
+                set_back(session, &seen, stored, report.seal.is_some())?
             }
             // It is there before the state says so: beside a first start it was looked for too early.
             (Ok(None), _) if outside::is_due(place, known.as_ref()) && !path.exists() => {
@@ -170,15 +171,14 @@ pub(crate) fn walk(
 
 /// The explanation of why the state does not continue the head seen, if it does not.
 fn set_back(
-    connection: &Connection,
+    session: Session<'_>,
     seen: &Seen,
     stored: &Stored,
     is_sealed: bool,
 ) -> Result<Option<String>, ReadError> {
     let sql = "SELECT digest FROM log WHERE sequence = ?1";
-    let chain: Option<Option<Sum>> = connection
-        .query_row(sql, [seen.sequence as i64], |row| Ok(row.get(0).ok()))
-        .optional()?;
+    let read = |row: &Row<'_>| Ok::<Option<Sum>, SqlFailure>(row.get(0).ok());
+    let chain = session.find(sql, values![seen.sequence as i64], read)?;
     let why = if !seen.precedes(stored, chain.flatten()) {
         format!(
             "the state ends at entry {}, entry {} was seen",

@@ -7,6 +7,7 @@
 //! file. Read next: `writer`.
 
 use crate::open::OpenError;
+use crate::sql;
 use rusqlite::{Connection, Row};
 use std::path::Path;
 use std::sync::atomic::{AtomicI32, Ordering::Relaxed};
@@ -36,8 +37,9 @@ struct Shared {
 
 impl LogLength {
     /// Lets the writer empty a log that has grown far; it restarts with the next commit.
-    pub(crate) fn bound(&self, writer: &Connection) {
+    pub(crate) fn bound(&self, writer: &sql::Connection) {
         if self.is_far() {
+            let sql::Connection::Sqlite(writer) = writer;
             self.move_pages(writer);
             self.0.pages.store(0, Relaxed);
         }
@@ -95,7 +97,8 @@ impl Mover {
 
     /// Ends the thread, closes its connection and empties the log. Two connections that close at
     /// once would each leave that to the other.
-    pub(crate) fn end(self, writer: &mut Connection) {
+    pub(crate) fn end(self, writer: &mut sql::Connection) {
+        let sql::Connection::Sqlite(writer) = writer;
         let unhooked = writer.wal_hook(None::<fn(&mut rusqlite::hooks::Wal, i32) -> _>);
         if unhooked.is_ok() {
             let _ = self.0.join();

@@ -20,11 +20,11 @@ use crate::outside::{HeadWriter, Seen};
 use crate::row::seal;
 use crate::sign::Signer;
 use crate::slice::Slice;
+use crate::sql::{Connection, Session};
 use crate::statistics::{Condition, Counters};
 use crate::transaction::{self, Ends, Outcomes, Wanted};
 use crate::wal::{LogLength, Mover};
 use domain::event::Sequence;
-use rusqlite::Connection;
 use std::collections::VecDeque;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
@@ -217,16 +217,17 @@ impl Writer {
         let (written, changes) = {
             let shared = Arc::clone(&self.connection);
             let connection = locked(&shared);
-            let before = connection.total_changes();
+            let session = connection.session();
+            let before = session.changes();
             self.log_length.bound(&connection);
             let tables = Tables {
-                connection: &connection,
+                session,
                 keys: &self.keys,
             };
             let wanted: Vec<Wanted<'_>> = group.iter().map(Waiting::wanted).collect();
             let encryptor = &mut self.encryptor;
             let written = transaction::write(tables, encryptor, &wanted, &mut ends, &self.counters);
-            (written, connection.total_changes() > before)
+            (written, session.changes() > before)
         };
         match written {
             Ok(outcomes) => {
@@ -314,18 +315,19 @@ impl Writer {
         let (stepped, changes) = {
             let shared = Arc::clone(&self.connection);
             let connection = locked(&shared);
-            let before = connection.total_changes();
+            let session = connection.session();
+            let before = session.changes();
             self.log_length.bound(&connection);
             let stepped = job.step(JobContext {
                 tables: Tables {
-                    connection: &connection,
+                    session,
                     keys: &self.keys,
                 },
                 encryptor: &mut self.encryptor,
                 head: &mut ends.head,
                 signer: self.signer.as_deref(),
             });
-            (stepped, connection.total_changes() > before)
+            (stepped, session.changes() > before)
         };
         match stepped {
             Ok(step) => {
@@ -369,7 +371,7 @@ impl Writer {
         };
         let ledger = self.encryptor.ledger;
         let shared = Arc::clone(&self.connection);
-        let sealed = self.write_seal(&locked(&shared), signer.as_ref());
+        let sealed = self.write_seal(locked(&shared).session(), signer.as_ref());
         if let Err(cause) = sealed {
             self.encryptor.ledger = ledger;
             self.seal_due = Some(Instant::now() + self.sealed_within);
@@ -380,14 +382,10 @@ impl Writer {
         Ok(())
     }
 
-    fn write_seal(
-        &mut self,
-        connection: &Connection,
-        signer: &dyn Signer,
-    ) -> Result<(), SqlFailure> {
+    fn write_seal(&mut self, session: Session<'_>, signer: &dyn Signer) -> Result<(), SqlFailure> {
         let (head, encryptor) = (&self.ends.head, &mut self.encryptor);
-        let slice = Slice::begin(connection, head, encryptor)?;
-        seal::write(&slice, head, signer)?;
+        let slice = Slice::begin(session, head, encryptor)?;
+        seal::write(session, head, signer)?;
         encryptor.ledger.sealed = Some(head.sequence);
         slice.commit(head, encryptor)
     }
@@ -407,7 +405,7 @@ impl Writer {
             Condition::Working | Condition::Full | Condition::Stopped => LOCK_WAIT,
         };
         // Without a handler it would not wait at all, which is right as well.
-        let _ = self.lock().busy_timeout(wait);
+        let _ = self.lock().wait(wait);
     }
 
     /// Handles a failed write that left nothing behind: a full disk may have space again, and a lock

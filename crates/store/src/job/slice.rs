@@ -42,12 +42,6 @@ impl From<SqlFailure> for JobError {
     }
 }
 
-impl From<rusqlite::Error> for JobError {
-    fn from(cause: rusqlite::Error) -> Self {
-        SqlFailure::from(cause).into()
-    }
-}
-
 impl From<RowError> for JobError {
     fn from(error: RowError) -> Self {
         match error.noticed() {

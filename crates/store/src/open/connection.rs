@@ -3,6 +3,8 @@
 //! Knows no table. Read next: [`super`].
 
 use super::options::{Location, Options};
+use crate::failure::SqlFailure;
+use crate::sql;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 use std::path::Path;
@@ -39,7 +41,7 @@ pub(super) fn configure(connection: &Connection, options: &Options) -> rusqlite:
 }
 
 /// A read-only connection.
-pub(crate) fn reader(path: &Path) -> rusqlite::Result<Connection> {
+pub(crate) fn reader(path: &Path) -> Result<Connection, SqlFailure> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags)?;
     connection.busy_timeout(LOCK_WAIT)?;
@@ -55,6 +57,7 @@ pub(crate) fn reader(path: &Path) -> rusqlite::Result<Connection> {
 }
 
 /// Connections for that many readers, one at least.
-pub(super) fn readers(path: &Path, count: usize) -> rusqlite::Result<Vec<Connection>> {
-    (0..count.max(1)).map(|_| reader(path)).collect()
+pub(super) fn readers(path: &Path, count: usize) -> Result<Vec<sql::Connection>, SqlFailure> {
+    let readers = (0..count.max(1)).map(|_| reader(path).map(sql::Connection::Sqlite));
+    readers.collect()
 }

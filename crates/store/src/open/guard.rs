@@ -29,9 +29,10 @@ use crate::row::{RowError, entry, observation};
 use crate::schema::{self, Age};
 use crate::set::{STALE, Set, SetHashes, SetKey};
 use crate::sign::Signer;
+use crate::sql::{Session, values};
 use crate::verify::{self, VerifyOptions};
 use domain::event::Sequence;
-use rusqlite::Connection;
+use std::ops::ControlFlow;
 use std::path::Path;
 
 /// The number of entries at the end of the log that every opening reads; for those before, back to
@@ -50,25 +51,22 @@ pub(super) struct Admitted {
 
 /// Checks the stored state, within the transaction that migrates it.
 pub(super) fn admit(
-    transaction: &Connection,
+    session: Session<'_>,
     keys: &Keys,
     options: &Options,
     budget: &Budget,
 ) -> Result<Admitted, OpenError> {
-    let age = schema::age(transaction)?;
-    schema::migrate(transaction)?;
+    let age = schema::age(session)?;
+    schema::migrate(session)?;
     if options.thorough {
-        quick_check(transaction)?;
+        quick_check(session)?;
     }
     let guard = Guard {
-        tables: Tables {
-            connection: transaction,
-            keys,
-        },
+        tables: Tables { session, keys },
         options,
         signer: options.signer.as_deref(),
-        stored: Stored::read(transaction)?,
-        seal: Seal::read(transaction)?,
+        stored: Stored::read(session)?,
+        seal: Seal::read(session)?,
     };
     let known = guard.known(age)?;
     let decided = guard.decided(budget)?;
@@ -109,10 +107,10 @@ struct Guard<'g> {
 impl Guard<'_> {
     /// The ledger, if rows are bound; each must carry its code from then on.
     fn known(&self, age: Age) -> Result<Option<(Ledger, SetKey)>, OpenError> {
-        let Tables { connection, keys } = self.tables;
+        let Tables { session, keys } = self.tables;
         let Some((ledger, sets)) = self.stored.ledger(keys)? else {
             // With a key, rows are bound from the first on.
-            let has_keys = !data_key::data_keys(connection)?.is_empty();
+            let has_keys = !data_key::data_keys(session)?.is_empty();
             return match age == Age::Bound && has_keys {
                 true => Err(RowError::forged(head::TABLE, "what binds the rows is gone").into()),
                 false => Ok(None),
@@ -136,13 +134,13 @@ impl Guard<'_> {
     /// Checks that none of the rows on which decisions are based is missing, was added, or is
     /// outdated.
     fn check_sets(&self, ledger: &Ledger, sets: &SetKey) -> Result<(), OpenError> {
-        let connection = self.tables.connection;
-        let found = SetHashes::found(connection, sets, &Set::AT_OPENING)?;
+        let session = self.tables.session;
+        let found = SetHashes::found(session, sets, &Set::AT_OPENING)?;
         let wrong = |set: &&Set| found.of(**set) != ledger.hashes.of(**set);
         if let Some(set) = Set::AT_OPENING.iter().find(wrong) {
             return Err(RowError::forged(set.table(), STALE).into());
         }
-        observation::check_numbered(connection, ledger.numbered)?;
+        observation::check_numbered(session, ledger.numbered)?;
         self.check_indexes()
     }
 
@@ -152,10 +150,7 @@ impl Guard<'_> {
         let kept = [Set::OpenTask.table(), Set::OpenNegotiation.table()];
         let small = Set::AT_OPENING.map(Set::table).into_iter();
         for table in small.filter(|table| !kept.contains(table)) {
-            let connection = self.tables.connection;
-            let sql = format!("PRAGMA integrity_check({table})");
-            let found: String = connection.query_row(&sql, [], |row| row.get(0))?;
-            if found != "ok" {
+            if let Some(found) = self.tables.session.fault_of(table)? {
                 return Err(RowError::forged(table, found).into());
             }
         }
@@ -165,15 +160,15 @@ impl Guard<'_> {
     /// Checks that the log is one chain from the seal, and from the last entries in any case, to
     /// the end that the head states.
     fn check_log(&self) -> Result<(), RowError> {
-        let (connection, head) = (self.tables.connection, &self.stored.head);
-        let last = log::last(connection)?;
+        let (session, head) = (self.tables.session, &self.stored.head);
+        let last = log::last(session)?;
         if last != head.sequence {
             return Err(RowError::corrupt(entry::TABLE, last));
         }
         let sealed = self.seal.as_ref().map(|seal| seal.head);
         let read_from = head.sequence.saturating_sub(READ_ENTRIES);
         let after = sealed.map_or(read_from, |seal| seal.sequence.min(read_from));
-        let (after, mut chain) = log::base(connection, after)?;
+        let (after, mut chain) = log::base(session, after)?;
         let (mut last, mut time) = (after, None);
         let broken = |sequence: Sequence, chain: &Sum| {
             sealed.is_some_and(|seal| seal.sequence == sequence && seal.chain != *chain)
@@ -181,9 +176,7 @@ impl Guard<'_> {
         if broken(after, &chain) || sealed.is_some_and(|seal| seal.sequence > head.sequence) {
             return Err(RowError::forged(seal::TABLE, seal::NOT_THE_LAST));
         }
-        let mut statement = connection.prepare(entry::BEHIND)?;
-        let mut rows = statement.query([after as i64, i64::MAX])?;
-        while let Some(row) = rows.next()? {
+        session.query(entry::BEHIND, values![after as i64, i64::MAX], |row| {
             let linked = entry::linked(row, last + 1, &chain)?;
             (last, chain, time) = (last + 1, linked.sum, Some(linked.time));
             if broken(last, &chain) {
@@ -192,7 +185,8 @@ impl Guard<'_> {
             if last > read_from {
                 linked.open(self.tables.keys)?;
             }
-        }
+            Ok::<_, RowError>(ControlFlow::Continue(()))
+        })?;
         // Nothing tells the time of a log that was cut off whole.
         let time = time.unwrap_or(head.time);
         match (last, chain, time) == (head.sequence, head.chain, head.time) {
@@ -236,7 +230,7 @@ impl Guard<'_> {
     ) -> Result<(), OpenError> {
         // Signed where there is no seal yet, and by another key: that is changed as well.
         if let (Some(signer), None) = (self.signer, &self.seal) {
-            let all = attestation::all(self.tables.connection)?;
+            let all = attestation::all(self.tables.session)?;
             let strange = all
                 .iter()
                 .find(|(number, on)| !on.is_signed(signer, *number));
@@ -285,15 +279,15 @@ impl Guard<'_> {
 
     /// The digest of an entry; none if it was cut off, or does not exist yet.
     fn chain_at(&self, sequence: Sequence) -> Result<Option<Sum>, RowError> {
-        let connection = self.tables.connection;
-        let cut = Checkpoint::read(connection)?;
+        let session = self.tables.session;
+        let cut = Checkpoint::read(session)?;
         let (first, chain) = cut.map_or((0, ORIGIN), |cut| (cut.sequence, cut.chain));
         if sequence < first || sequence > self.stored.head.sequence {
             return Ok(None);
         }
         match sequence == first {
             true => Ok(Some(chain)),
-            false => entry::stored_digest(connection, sequence).map(Some),
+            false => entry::stored_digest(session, sequence).map(Some),
         }
     }
 
@@ -318,7 +312,7 @@ impl Guard<'_> {
 
     /// The encryptor of the writer; true if rows were bound just now.
     fn encryptor(&self, known: Option<(Ledger, SetKey)>) -> Result<(Encryptor, bool), OpenError> {
-        let Tables { connection, keys } = self.tables;
+        let Tables { session, keys } = self.tables;
         let Some(keeper) = self.options.keys.as_deref() else {
             let ledger = Ledger {
                 generation: self.stored.generation,
@@ -327,10 +321,10 @@ impl Guard<'_> {
             };
             return Ok((Encryptor::none(ledger), false));
         };
-        let mut encryptor = bind::begin(connection, keys, keeper)?;
+        let mut encryptor = bind::begin(session, keys, keeper)?;
         if let Some((ledger, sets)) = known {
             encryptor.bind(keys, sets, ledger)?;
-            encryptor.ledger.numbered = Some(observation::numbered(connection)?);
+            encryptor.ledger.numbered = Some(session.last_observation()? as u64);
             return Ok((encryptor, false));
         }
         let now = self.options.now;
@@ -353,7 +347,7 @@ impl Guard<'_> {
         last_seen: u64,
         admitted: &mut Admitted,
     ) -> Result<(), OpenError> {
-        let (connection, head) = (self.tables.connection, &self.stored.head);
+        let (session, head) = (self.tables.session, &self.stored.head);
         let encryptor = &mut admitted.encryptor;
         for doubt in doubts {
             let ground = match doubt {
@@ -368,14 +362,14 @@ impl Guard<'_> {
                 detail: doubt.to_string(),
                 signature: Vec::new(),
             };
-            attestation.append(connection, self.signer, encryptor)?;
+            attestation.append(session, self.signer, encryptor)?;
             if let (Ground::HostKey, Some(signer)) = (ground, self.signer) {
-                host_key::sign_again(connection, signer, encryptor)?;
+                host_key::sign_again(session, signer, encryptor)?;
             }
             tracing::warn!("accepted on purpose: {doubt}");
         }
         if let Some(signer) = self.signer {
-            seal::write(connection, head, signer)?;
+            seal::write(session, head, signer)?;
             encryptor.ledger.sealed = Some(head.sequence);
         }
         encryptor.ledger.generation = encryptor.ledger.generation.max(last_seen);
@@ -384,13 +378,12 @@ impl Guard<'_> {
     }
 }
 
-fn quick_check(connection: &Connection) -> Result<(), OpenError> {
-    let found: String = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
-    if found == "ok" {
-        return Ok(());
+fn quick_check(session: Session<'_>) -> Result<(), OpenError> {
+    match session.quick_fault()? {
+        None => Ok(()),
+        Some(key) => Err(OpenError::Corrupt {
+            table: "sqlite".to_owned(),
+            key,
+        }),
     }
-    Err(OpenError::Corrupt {
-        table: "sqlite".to_owned(),
-        key: found,
-    })
 }

@@ -6,21 +6,21 @@ use crate::encryptor::Encryptor;
 use crate::row::checkpoint::Checkpoint;
 use crate::row::{RowError, attestation, entry, erasure};
 use crate::sign::Signer;
-use rusqlite::Connection;
+use crate::sql::Session;
 
 /// Replaces the signatures of another key on checkpoint, erasures, marks of erased entries and
 /// attestations. The seal is replaced by the next one.
 pub(super) fn sign_again(
-    connection: &Connection,
+    session: Session<'_>,
     signer: &dyn Signer,
     encryptor: &mut Encryptor,
 ) -> Result<(), RowError> {
-    if let Some(mut checkpoint) = Checkpoint::read(connection)? {
-        checkpoint.write(connection, Some(signer), encryptor)?;
+    if let Some(mut checkpoint) = Checkpoint::read(session)? {
+        checkpoint.write(session, Some(signer), encryptor)?;
     }
-    for mut erasure in erasure::all(connection)? {
-        erasure.write(connection, Some(signer), encryptor)?;
+    for mut erasure in erasure::all(session)? {
+        erasure.write(session, Some(signer), encryptor)?;
     }
-    attestation::sign_again(connection, signer)?;
-    entry::sign_again(connection, signer, encryptor)
+    attestation::sign_again(session, signer)?;
+    entry::sign_again(session, signer, encryptor)
 }

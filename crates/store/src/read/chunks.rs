@@ -5,8 +5,9 @@
 use super::{ReadError, behind, rows};
 use crate::cipher::{Keys, Tables};
 use crate::row::{RowError, data_chunk, data_param};
+use crate::sql::{Row, values};
 use domain::context::{Body, DataParam};
-use rusqlite::{Row, params};
+use std::ops::ControlFlow;
 
 /// The place of a stored piece of data; its bytes are read separately.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,14 +21,14 @@ pub struct Piece {
 /// The number and the row of data that must exist.
 fn find(tables: Tables<'_>, id: &str) -> Result<(i64, DataParam), ReadError> {
     let sql = "SELECT number FROM data_param WHERE id = ?1";
-    let number = behind(&tables, sql, id, |row| row.get(0))?;
+    let number = behind(tables.session, sql, id, |row| row.get(0))?;
     let data = super::records::data_param(tables, id)?;
     let data = data.ok_or_else(|| RowError::corrupt(data_param::TABLE, id))?;
     Ok((number, data))
 }
 
 pub(crate) fn map(tables: Tables<'_>, id: &str) -> Result<Vec<Piece>, ReadError> {
-    let _snapshot = tables.unchecked_transaction()?;
+    let _snapshot = tables.session.snapshot()?;
     let (number, _) = find(tables, id)?;
     let piece = |row: &Row<'_>, _: &Keys| -> Result<Piece, RowError> {
         let (offset, length): (i64, i64) = (row.get(0)?, row.get(1)?);
@@ -36,7 +37,7 @@ pub(crate) fn map(tables: Tables<'_>, id: &str) -> Result<Vec<Piece>, ReadError>
             length: length as u64,
         })
     };
-    rows(tables, data_chunk::MAP, params![number], piece)
+    rows(tables, data_chunk::MAP, values![number], piece)
 }
 
 pub(crate) fn chunk(
@@ -44,7 +45,7 @@ pub(crate) fn chunk(
     id: &str,
     offset: u64,
 ) -> Result<Option<Vec<u8>>, ReadError> {
-    let _snapshot = tables.unchecked_transaction()?;
+    let _snapshot = tables.session.snapshot()?;
     let (number, _) = find(tables, id)?;
     Ok(data_chunk::stored(tables, number, offset)?)
 }
@@ -55,7 +56,7 @@ pub(crate) fn data(
     offset: u64,
     length: usize,
 ) -> Result<Vec<u8>, ReadError> {
-    let _snapshot = tables.unchecked_transaction()?;
+    let _snapshot = tables.session.snapshot()?;
     let (number, data) = find(tables, id)?;
     match data.body {
         Body::Inline(text) => Ok(part(text.as_bytes(), offset, length).to_vec()),
@@ -79,16 +80,16 @@ fn pieces(
 ) -> Result<Vec<u8>, ReadError> {
     let end = offset.saturating_add(length as u64).min(i64::MAX as u64);
     let mut joined = Vec::new();
-    let mut statement = tables.prepare_cached(data_chunk::WITHIN)?;
-    let mut rows = statement.query(params![number, offset as i64, end as i64])?;
-    while let Some(row) = rows.next()? {
+    let within = values![number, offset as i64, end as i64];
+    tables.session.query(data_chunk::WITHIN, within, |row| {
         let (begins, bytes) = data_chunk::read(row, tables.keys)?;
         let next = offset + joined.len() as u64;
         let Some(skipped) = next.checked_sub(begins) else {
-            break;
+            return Ok(ControlFlow::Break(()));
         };
         let wanted = length - joined.len();
         joined.extend_from_slice(part(&bytes, skipped, wanted));
-    }
+        Ok::<_, RowError>(ControlFlow::Continue(()))
+    })?;
     Ok(joined)
 }

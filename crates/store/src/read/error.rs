@@ -60,9 +60,3 @@ impl From<SqlFailure> for ReadError {
         RowError::Failed(cause).into()
     }
 }
-
-impl From<rusqlite::Error> for ReadError {
-    fn from(cause: rusqlite::Error) -> Self {
-        SqlFailure::from(cause).into()
-    }
-}

@@ -3,24 +3,28 @@
 //! A log that was cut begins behind its checkpoint, on whose digest the chain then stands. Read
 //! next: `row::entry`.
 
-use super::{Most, ReadError, bytes_of};
+use super::{Most, ReadError};
 use crate::cipher::Tables;
 use crate::digest::{ORIGIN, Sum};
 use crate::failure::SqlFailure;
 use crate::row::checkpoint::Checkpoint;
 use crate::row::{RowError, entry};
+use crate::sql::{Session, values};
 use domain::event::{Entry, Sequence};
 use domain::time::Timestamp;
-use rusqlite::{Connection, OptionalExtension, params};
+use std::ops::ControlFlow;
 use std::sync::Arc;
+
+/// The time of one entry.
+const AT: &str = "SELECT time FROM log WHERE sequence = ?1";
 
 /// The entry before `after + 1`, or the last that was cut off if the log begins later, and its
 /// digest, which the next entry is chained to.
-pub(crate) fn base(connection: &Connection, after: Sequence) -> Result<(Sequence, Sum), RowError> {
-    let cut = Checkpoint::read(connection)?;
+pub(crate) fn base(session: Session<'_>, after: Sequence) -> Result<(Sequence, Sum), RowError> {
+    let cut = Checkpoint::read(session)?;
     let (sequence, chain) = cut.map_or((0, ORIGIN), |cut| (cut.sequence, cut.chain));
     match after > sequence {
-        true => Ok((after, entry::stored_digest(connection, after)?)),
+        true => Ok((after, entry::stored_digest(session, after)?)),
         false => Ok((sequence, chain)),
     }
 }
@@ -31,38 +35,34 @@ pub(crate) fn entries(
     most: Most,
 ) -> Result<Vec<Arc<Entry>>, ReadError> {
     // One snapshot: the log may be cut meanwhile.
-    let snapshot = tables.unchecked_transaction()?;
-    if after >= last(&snapshot)? {
+    let session = tables.session;
+    let _snapshot = session.snapshot()?;
+    if after >= last(session)? {
         return Ok(Vec::new());
     }
-    let (after, mut chain) = base(&snapshot, after)?;
+    let (after, mut chain) = base(session, after)?;
     let limit = i64::try_from(most.rows).unwrap_or(i64::MAX);
-    let mut statement = snapshot.prepare_cached(entry::BEHIND)?;
-    let columns = statement.column_count();
-    let mut rows = statement.query(params![after as i64, limit])?;
     let (mut found, mut expected, mut bytes) = (Vec::new(), after + 1, 0);
-    while let Some(row) = rows.next()? {
-        bytes += bytes_of(row, columns)?;
+    session.query(entry::BEHIND, values![after as i64, limit], |row| {
+        bytes += row.size()?;
         if bytes > most.bytes && !found.is_empty() {
-            break;
+            return Ok(ControlFlow::Break(()));
         }
         let read = entry::read(row, expected, &chain, tables.keys)?;
         (chain, expected) = (read.sum, expected + 1);
         found.push(Arc::new(read.entry));
-    }
+        Ok::<_, RowError>(ControlFlow::Continue(()))
+    })?;
     Ok(found)
 }
 
-pub(crate) fn sequence_at(connection: &Connection, time: Timestamp) -> Result<Sequence, ReadError> {
-    let snapshot = connection.unchecked_transaction()?;
-    let mut statement = snapshot.prepare_cached("SELECT time FROM log WHERE sequence = ?1")?;
-    let (mut before, mut from) = (base(&snapshot, 0)?.0, last(&snapshot)? + 1);
+pub(crate) fn sequence_at(session: Session<'_>, time: Timestamp) -> Result<Sequence, ReadError> {
+    let _snapshot = session.snapshot()?;
+    let (mut before, mut from) = (base(session, 0)?.0, last(session)? + 1);
     // Entries up to `before` lie before `time`, those from `from` on do not.
     while before + 1 < from {
         let middle = before + (from - before) / 2;
-        let found: Option<i64> = statement
-            .query_row([middle as i64], |row| row.get(0))
-            .optional()?;
+        let found: Option<i64> = session.find(AT, values![middle as i64], |row| row.get(0))?;
         let Some(found) = found else {
             return Err(RowError::corrupt(entry::TABLE, middle).into());
         };
@@ -76,18 +76,17 @@ pub(crate) fn sequence_at(connection: &Connection, time: Timestamp) -> Result<Se
 }
 
 /// The last sequence of the log; that of the checkpoint if no entry follows it.
-pub(crate) fn last(connection: &Connection) -> Result<Sequence, RowError> {
-    let mut statement = connection.prepare_cached("SELECT max(sequence) FROM log")?;
-    let last: Option<i64> = statement.query_row([], |row| row.get(0))?;
+pub(crate) fn last(session: Session<'_>) -> Result<Sequence, RowError> {
+    let last: Option<i64> = session.one("SELECT max(sequence) FROM log", &[])?;
     match last {
         Some(last) => Ok(last as Sequence),
-        None => Ok(base(connection, 0)?.0),
+        None => Ok(base(session, 0)?.0),
     }
 }
 
 /// The time of the first entry.
-pub(crate) fn first_time(connection: &Connection) -> Result<Option<Timestamp>, SqlFailure> {
+pub(crate) fn first_time(session: Session<'_>) -> Result<Option<Timestamp>, SqlFailure> {
     let sql = "SELECT time FROM log ORDER BY sequence LIMIT 1";
-    let time: Option<i64> = connection.query_row(sql, [], |row| row.get(0)).optional()?;
+    let time: Option<i64> = session.find(sql, &[], |row| row.get(0))?;
     Ok(time.map(Timestamp::from_ms))
 }

@@ -6,7 +6,7 @@
 
 use super::{ReadError, rows};
 use crate::cipher::Tables;
-use rusqlite::params;
+use crate::sql::{Row, values};
 
 /// A record named by its identifier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,6 +32,6 @@ pub(crate) fn parties(
         Keyed::Exchange(id) => (EXCHANGE, id),
         Keyed::Data(id) => (DATA, id),
     };
-    let read = |row: &rusqlite::Row<'_>, _: &_| Ok([row.get(0)?, row.get(1)?]);
-    Ok(rows(tables, sql, params![id], read)?.pop())
+    let read = |row: &Row<'_>, _: &_| Ok([row.get(0)?, row.get(1)?]);
+    Ok(rows(tables, sql, values![id], read)?.pop())
 }

@@ -12,13 +12,13 @@ use crate::row::erasure::{self, Erasure};
 use crate::row::exchange::{self, exchange_columns};
 use crate::row::negotiation::{self, negotiation_columns};
 use crate::row::{RowError, document, observation, push_config, team};
+use crate::sql::{Row, Session, Value, values};
 use domain::context::{DataParam, Exchange};
 use domain::negotiation::{Kind, Negotiation};
 use domain::push::PushConfig;
 use domain::task::TaskId;
 use domain::team::Team;
 use domain::time::Timestamp;
-use rusqlite::{Connection, OptionalExtension, Row, ToSql, params};
 
 /// The selection of exchanges or data. The default is the first thousand of all.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -186,7 +186,7 @@ pub(crate) fn pages() -> Vec<String> {
 }
 
 pub(crate) fn exchange(tables: Tables<'_>, id: &str) -> Result<Option<Exchange>, ReadError> {
-    Ok(rows(tables, EXCHANGE, params![id], exchange::read)?.pop())
+    Ok(rows(tables, EXCHANGE, values![id], exchange::read)?.pop())
 }
 
 /// The exchange with the highest number behind `prefix`, up to `most`: a look-up for each digit.
@@ -200,7 +200,7 @@ pub(crate) fn last_numbered(
         // Longer numbers stand between these too, and were looked for before.
         let first = format!("{prefix}{}", 10_u64.pow(digits - 1));
         let last = format!("{prefix}{}", "9".repeat(digits as usize));
-        let which = params![first, last, behind];
+        let which = values![&first, &last, behind];
         let found = rows(tables, LAST_NUMBERED, which, exchange::read)?.pop();
         if found.is_some() {
             return Ok(found);
@@ -210,7 +210,7 @@ pub(crate) fn last_numbered(
 }
 
 pub(crate) fn data_param(tables: Tables<'_>, id: &str) -> Result<Option<DataParam>, ReadError> {
-    Ok(rows(tables, DATA_PARAM, params![id], data_param::read)?.pop())
+    Ok(rows(tables, DATA_PARAM, values![id], data_param::read)?.pop())
 }
 
 pub(crate) fn negotiation(
@@ -218,7 +218,7 @@ pub(crate) fn negotiation(
     task: &TaskId,
     kind: Kind,
 ) -> Result<Option<Negotiation>, ReadError> {
-    let key = params![task.as_str(), kind.as_str()];
+    let key = values![task.as_str(), kind.as_str()];
     Ok(rows(tables, NEGOTIATION, key, negotiation::read)?.pop())
 }
 
@@ -229,7 +229,7 @@ pub(crate) fn negotiations(
     rows(
         tables,
         NEGOTIATIONS,
-        params![task.as_str()],
+        values![task.as_str()],
         negotiation::read,
     )
 }
@@ -238,7 +238,7 @@ pub(crate) fn all_negotiations(
     tables: Tables<'_>,
     most: Most,
 ) -> Result<Page<Negotiation>, ReadError> {
-    let (sql, which) = (ALL_NEGOTIATIONS, params![most.and_one()]);
+    let (sql, which) = (ALL_NEGOTIATIONS, values![most.and_one()]);
     page(most, tables, sql, which, negotiation::read)
 }
 
@@ -247,7 +247,7 @@ pub(crate) fn negotiations_of(
     party: &str,
     most: Most,
 ) -> Result<Page<Negotiation>, ReadError> {
-    let (sql, which) = (NEGOTIATIONS_OF_PARTY, params![most.and_one(), party]);
+    let (sql, which) = (NEGOTIATIONS_OF_PARTY, values![most.and_one(), party]);
     page(most, tables, sql, which, negotiation::read)
 }
 
@@ -256,12 +256,12 @@ pub(crate) fn teams_with(
     candidate: &str,
     most: Most,
 ) -> Result<Page<Team>, ReadError> {
-    let (sql, which) = (team::OF_CANDIDATE, params![most.and_one(), candidate]);
+    let (sql, which) = (team::OF_CANDIDATE, values![most.and_one(), candidate]);
     page(most, tables, sql, which, team::read)
 }
 
 pub(crate) fn teams(tables: Tables<'_>, most: Most) -> Result<Page<Team>, ReadError> {
-    let (sql, which) = (team::FIRST, params![most.and_one()]);
+    let (sql, which) = (team::FIRST, values![most.and_one()]);
     page(most, tables, sql, which, team::read)
 }
 
@@ -270,7 +270,7 @@ pub(crate) fn teams_by(
     publisher: &str,
     most: Most,
 ) -> Result<Page<Team>, ReadError> {
-    let (sql, which) = (team::OF_PUBLISHER, params![most.and_one(), publisher]);
+    let (sql, which) = (team::OF_PUBLISHER, values![most.and_one(), publisher]);
     let mut found = page(most, tables, sql, which, team::read)?;
     // Of teams of before nobody noted who was asked either.
     let is_its = |team: &Team| {
@@ -281,33 +281,30 @@ pub(crate) fn teams_by(
 }
 
 pub(crate) fn cursors(tables: Tables<'_>) -> Result<Vec<Cursor>, ReadError> {
-    rows(tables, cursor::ALL, params![], cursor::read)
+    rows(tables, cursor::ALL, &[], cursor::read)
 }
 
 pub(crate) fn knows(tables: Tables<'_>, task: &TaskId) -> Result<bool, ReadError> {
-    let mut statement = tables.prepare_cached(
-        "SELECT EXISTS (SELECT 1 FROM task WHERE id = ?1)
-            OR EXISTS (SELECT 1 FROM negotiation WHERE task = ?1)",
-    )?;
-    Ok(statement.query_row([task.as_str()], |row| row.get(0))?)
+    let sql = "SELECT EXISTS (SELECT 1 FROM task WHERE id = ?1)
+        OR EXISTS (SELECT 1 FROM negotiation WHERE task = ?1)";
+    Ok(tables.session.one(sql, values![task.as_str()])?)
 }
 
 pub(crate) fn below(tables: Tables<'_>, task: &TaskId) -> Result<Below, ReadError> {
-    let mut statement = tables.prepare_cached(
-        "SELECT EXISTS (SELECT 1 FROM task WHERE parent = ?1),
-            EXISTS (SELECT 1 FROM negotiation WHERE task = ?1)",
-    )?;
-    let read = |row: &Row<'_>| {
+    let sql = "SELECT EXISTS (SELECT 1 FROM task WHERE parent = ?1),
+        EXISTS (SELECT 1 FROM negotiation WHERE task = ?1)";
+    let read = |row: &Row<'_>, _: &Keys| {
         Ok(Below {
             parts: row.get(0)?,
             negotiations: row.get(1)?,
         })
     };
-    Ok(statement.query_row([task.as_str()], read)?)
+    let found = rows(tables, sql, values![task.as_str()], read)?.pop();
+    Ok(found.expect("a statement without a table gives one row"))
 }
 
 pub(crate) fn documents(tables: Tables<'_>, kind: &str) -> Result<Vec<Document>, ReadError> {
-    rows(tables, document::OF_KIND, params![kind], document::read)
+    rows(tables, document::OF_KIND, values![kind], document::read)
 }
 
 /// The oldest observations.
@@ -319,7 +316,7 @@ pub(crate) fn observations(
     rows(
         tables,
         observation::OLDEST,
-        params![most],
+        values![most],
         observation::read,
     )
 }
@@ -329,16 +326,16 @@ pub(crate) fn push_configs(
     tables: Tables<'_>,
     task: &TaskId,
 ) -> Result<Vec<PushConfig>, ReadError> {
-    let key = params![task.as_str()];
+    let key = values![task.as_str()];
     rows(tables, push_config::OF_TASK, key, push_config::read)
 }
 
 pub(crate) fn team(tables: Tables<'_>, task: &TaskId) -> Result<Option<Team>, ReadError> {
-    Ok(rows(tables, team::OF_TASK, params![task.as_str()], team::read)?.pop())
+    Ok(rows(tables, team::OF_TASK, values![task.as_str()], team::read)?.pop())
 }
 
 pub(crate) fn erasure(tables: Tables<'_>, task: &TaskId) -> Result<Option<Erasure>, ReadError> {
-    let key = params![task.as_str()];
+    let key = values![task.as_str()];
     Ok(rows(tables, erasure::OF_TASK, key, |row, _| erasure::read(row))?.pop())
 }
 
@@ -351,11 +348,11 @@ pub(crate) fn exchanges(tables: Tables<'_>, filter: &Filter) -> Result<Page<Exch
     };
     let find = "SELECT number FROM exchange WHERE id = ?1";
     let begin = match filter.since {
-        Some(since) => number_at(&tables, since + -DISORDER_MS)? - 1,
+        Some(since) => number_at(tables.session, since + -DISORDER_MS)? - 1,
         None => 0,
     };
     let end = match filter.until {
-        Some(until) => number_at(&tables, until + DISORDER_MS)?,
+        Some(until) => number_at(tables.session, until + DISORDER_MS)?,
         None => i64::MAX,
     };
     filtered(tables, sql, find, (begin, end), filter, exchange::read)
@@ -367,20 +364,16 @@ const DISORDER_MS: i64 = 60_000;
 
 /// The number of the first exchange that was not requested before `time`, as far as exchanges are
 /// in the order of their requests; found by bisection, for no index holds the times.
-fn number_at(connection: &Connection, time: Timestamp) -> Result<i64, ReadError> {
+fn number_at(session: Session<'_>, time: Timestamp) -> Result<i64, ReadError> {
     let sql =
         "SELECT number, request_time FROM exchange WHERE number >= ?1 ORDER BY number LIMIT 1";
-    let mut statement = connection.prepare_cached(sql)?;
     let last = "SELECT coalesce(max(number), 0) FROM exchange";
-    let (mut before, mut from): (i64, i64) = (
-        0,
-        connection.query_row(last, [], |row| row.get::<_, i64>(0))? + 1,
-    );
+    let (mut before, mut from) = (0, session.one::<i64>(last, &[])? + 1);
     // Exchanges up to `before` lie before `time`, those from `from` on do not.
     while before + 1 < from {
         let middle = before + (from - before) / 2;
-        let row = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?));
-        let found: Option<(i64, i64)> = statement.query_row([middle], row).optional()?;
+        let row = |row: &Row<'_>| Ok::<(i64, i64), SqlFailure>((row.get(0)?, row.get(1)?));
+        let found = session.find(sql, values![middle], row)?;
         match found {
             Some((number, at)) if number < from && at < time.as_ms() => before = number,
             _ => from = middle,
@@ -416,19 +409,17 @@ pub struct DataSum {
 
 /// The amount that each principal wrote by `data-write`; entries of the platform's own have a '/'
 /// in their identifiers. Reads no data, but one row for each entry.
-pub(crate) fn data_sums(connection: &Connection) -> Result<Vec<DataSum>, SqlFailure> {
+pub(crate) fn data_sums(session: Session<'_>) -> Result<Vec<DataSum>, SqlFailure> {
     let sql = "SELECT party_one, count(*), CAST(sum(coalesce(size, 0) +
           coalesce(octet_length(data), octet_length(url), 0) + coalesce(octet_length(cipher), 0))
           AS BIGINT) FROM data_param WHERE id NOT LIKE '%/%' GROUP BY party_one";
-    let mut statement = connection.prepare_cached(sql)?;
-    let rows = statement.query_map([], |row| {
+    session.all(sql, &[], |row| {
         Ok(DataSum {
             writer: row.get(0)?,
-            entries: row.get::<_, i64>(1)? as u64,
-            bytes: row.get::<_, i64>(2)? as u64,
+            entries: row.get::<i64>(1)? as u64,
+            bytes: row.get::<i64>(2)? as u64,
         })
-    })?;
-    Ok(rows.collect::<Result<_, _>>()?)
+    })
 }
 
 /// Reads the rows of `sql`; `find` gives the beginning.
@@ -440,7 +431,7 @@ fn filtered<T>(
     filter: &Filter,
     read: impl Fn(&Row<'_>, &Keys) -> Result<T, RowError>,
 ) -> Result<Page<T>, ReadError> {
-    let after = |id: &String| behind(&tables, find, id, |r| r.get::<_, i64>(0));
+    let after = |id: &String| behind(tables.session, find, id, |r| r.get::<i64>(0));
     let after = filter.after.as_ref().map(after).transpose()?;
     let (number, end) = match filter.newest_first {
         false => (after.map_or(begin, |after| after.max(begin)), end),
@@ -455,17 +446,17 @@ fn filtered<T>(
     };
     let limit = most.and_one();
     let task = filter.task.as_ref().map(TaskId::as_str);
-    let values: [(&str, &dyn ToSql); 9] = [
-        ("task", &task),
-        ("party", &filter.party),
-        ("counterparty", &filter.counterparty),
-        ("from", &filter.from),
-        ("since", &since),
-        ("until", &until),
-        ("number", &number),
-        ("end", &end),
-        ("limit", &limit),
+    let values: [(&str, Value<'_>); 9] = [
+        ("task", task.into()),
+        ("party", filter.party.as_ref().into()),
+        ("counterparty", filter.counterparty.as_ref().into()),
+        ("from", filter.from.as_ref().into()),
+        ("since", since.into()),
+        ("until", until.into()),
+        ("number", number.into()),
+        ("end", end.into()),
+        ("limit", limit.into()),
     ];
     let (sql, values) = numbered(&sql, &values);
-    page(most, tables, &sql, values.as_slice(), read)
+    page(most, tables, &sql, &values, read)
 }

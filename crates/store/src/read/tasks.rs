@@ -8,9 +8,9 @@ use super::records::Below;
 use super::{Most, Page, ReadError, behind, numbered, page, rows};
 use crate::cipher::{Keys, Tables};
 use crate::row::task::{self, task_columns};
+use crate::sql::{Row, Value, values};
 use domain::task::{Status, Task, TaskId};
 use domain::time::Timestamp;
-use rusqlite::{Row, ToSql, params};
 
 /// The selection of tasks. The default is the first thousand of all.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -116,7 +116,7 @@ const PARTS: &str = "SELECT id FROM task WHERE parent = ?1
     AND (CAST(?2 AS TEXT) IS NULL OR ?2 IN (+send_from, +send_to)) ORDER BY changed_at, number LIMIT ?3";
 
 pub(crate) fn task(tables: Tables<'_>, id: &TaskId) -> Result<Option<Task>, ReadError> {
-    Ok(rows(tables, TASK, params![id.as_str()], task::read)?.pop())
+    Ok(rows(tables, TASK, values![id.as_str()], task::read)?.pop())
 }
 
 pub(crate) fn task_and_below(
@@ -130,15 +130,15 @@ pub(crate) fn task_and_below(
         };
         Ok((task::read(row, keys)?, below))
     };
-    Ok(rows(tables, TASK_AND_BELOW, params![id.as_str()], read)?.pop())
+    Ok(rows(tables, TASK_AND_BELOW, values![id.as_str()], read)?.pop())
 }
 
 pub(crate) fn last_ended(tables: Tables<'_>, executor: &str) -> Result<Option<Task>, ReadError> {
-    Ok(rows(tables, LAST_ENDED, params![executor], task::read)?.pop())
+    Ok(rows(tables, LAST_ENDED, values![executor], task::read)?.pop())
 }
 
 pub(crate) fn tasks(tables: Tables<'_>, filter: &TaskFilter) -> Result<Page<Task>, ReadError> {
-    let place = place(&tables, filter)?;
+    let place = place(tables, filter)?;
     let sql = query_of(filter);
     with_values(filter, place, &sql, |sql, values| {
         page(filter.most(), tables, sql, values, task::read)
@@ -156,9 +156,9 @@ pub(crate) fn parts(
         rows: most,
         bytes: u64::MAX,
     };
-    let which = params![of.as_str(), party, most.and_one()];
+    let which = values![of.as_str(), party, most.and_one()];
     page(most, tables, PARTS, which, |row, _| {
-        Ok(TaskId::new(row.get::<_, String>(0)?))
+        Ok(TaskId::new(row.get::<String>(0)?))
     })
 }
 
@@ -166,16 +166,19 @@ pub(crate) fn count_tasks(tables: Tables<'_>, filter: &TaskFilter) -> Result<u64
     let sql = count(filter);
     let place = (filter.since.unwrap_or_default().as_ms(), 0);
     let count: i64 = with_values(filter, place, &sql, |sql, values| {
-        let mut statement = tables.connection.prepare_cached(sql)?;
-        statement.query_row(values, |row| row.get(0))
+        tables.session.one(sql, values)
     })?;
     Ok(count.try_into().expect("a count is not negative"))
 }
 
 /// The place behind which the page begins, in its order.
-fn place(tables: &Tables<'_>, filter: &TaskFilter) -> Result<(i64, i64), ReadError> {
+fn place(tables: Tables<'_>, filter: &TaskFilter) -> Result<(i64, i64), ReadError> {
     let find = "SELECT changed_at, number FROM task WHERE id = ?1";
-    let of = |id: &TaskId| behind(tables, find, id.as_str(), |r| Ok((r.get(0)?, r.get(1)?)));
+    let of = |id: &TaskId| {
+        behind(tables.session, find, id.as_str(), |r| {
+            Ok((r.get(0)?, r.get(1)?))
+        })
+    };
     // Numbers begin with 1: (time, 0) lies before everything of that instant.
     let since = (filter.since.unwrap_or_default().as_ms(), 0);
     let until = (filter.until.map_or(i64::MAX, Timestamp::as_ms), i64::MAX);
@@ -196,23 +199,23 @@ fn with_values<T>(
     filter: &TaskFilter,
     (time, number): (i64, i64),
     sql: &str,
-    query: impl FnOnce(&str, &[&dyn ToSql]) -> T,
+    query: impl FnOnce(&str, &[Value<'_>]) -> T,
 ) -> T {
     let since = filter.since.unwrap_or_default().as_ms();
     let until = filter.until.map_or(i64::MAX, Timestamp::as_ms);
     let limit = filter.most().and_one();
     let parent = filter.parent.as_ref().map(TaskId::as_str);
-    let values: [(&str, &dyn ToSql); 10] = [
-        ("party", &filter.party),
-        ("other", &filter.other_party),
-        ("executor", &filter.executor),
-        ("parent", &parent),
-        ("conversation", &filter.conversation),
-        ("time", &time),
-        ("number", &number),
-        ("since", &since),
-        ("until", &until),
-        ("limit", &limit),
+    let values: [(&str, Value<'_>); 10] = [
+        ("party", filter.party.as_ref().into()),
+        ("other", filter.other_party.as_ref().into()),
+        ("executor", filter.executor.as_ref().into()),
+        ("parent", parent.into()),
+        ("conversation", filter.conversation.as_ref().into()),
+        ("time", time.into()),
+        ("number", number.into()),
+        ("since", since.into()),
+        ("until", until.into()),
+        ("limit", limit.into()),
     ];
     let (sql, values) = numbered(sql, &values);
     query(&sql, &values)

@@ -9,9 +9,9 @@ use crate::encryptor::Encryptor;
 use crate::failure::SqlFailure;
 use crate::set::Set;
 use crate::sign::{self, Signer};
+use crate::sql::{Expect, Row, Session, values};
 use domain::event::Sequence;
 use domain::time::Timestamp;
-use rusqlite::{Connection, Row, params};
 
 pub(crate) const TABLE: &str = "attestation";
 
@@ -94,28 +94,29 @@ impl Attestation {
     /// Signs it and appends it to the others.
     pub(crate) fn append(
         &mut self,
-        connection: &Connection,
+        session: Session<'_>,
         signer: Option<&dyn Signer>,
         encryptor: &mut Encryptor,
     ) -> Result<(), SqlFailure> {
         let last = "SELECT coalesce(max(number), 0) FROM attestation";
-        let number = 1 + connection.query_row(last, [], |row| row.get::<_, i64>(0))?;
+        let number = 1 + session.one::<i64>(last, &[])?;
         let sum = self.digest(number);
         self.signature = sign::sign(signer, TABLE, &sum);
         let sql = "INSERT INTO attestation (number, kind, time, sequence, chain, detail, digest,
             signature) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
-        connection.execute(
+        session.put(
             sql,
-            params![
+            values![
                 number,
                 self.ground.as_str(),
                 self.time.as_ms(),
                 self.sequence as i64,
-                self.chain,
-                self.detail,
-                sum,
-                self.signature,
+                &self.chain,
+                &self.detail,
+                &sum,
+                &self.signature,
             ],
+            Expect::Any,
         )?;
         encryptor.came(Set::Attestation, number, &sum);
         Ok(())
@@ -142,22 +143,16 @@ pub(crate) fn read(row: &Row<'_>) -> Result<(i64, Attestation), RowError> {
 }
 
 /// All attestations with their numbers, oldest first.
-pub(crate) fn all(connection: &Connection) -> Result<Vec<(i64, Attestation)>, RowError> {
-    let mut statement = connection.prepare(ALL)?;
-    let mut rows = statement.query([])?;
-    let mut found = Vec::new();
-    while let Some(row) = rows.next()? {
-        found.push(read(row)?);
-    }
-    Ok(found)
+pub(crate) fn all(session: Session<'_>) -> Result<Vec<(i64, Attestation)>, RowError> {
+    session.all(ALL, &[], read)
 }
 
 /// Signs all of them anew.
-pub(crate) fn sign_again(connection: &Connection, signer: &dyn Signer) -> Result<(), RowError> {
-    for (number, attestation) in all(connection)? {
+pub(crate) fn sign_again(session: Session<'_>, signer: &dyn Signer) -> Result<(), RowError> {
+    for (number, attestation) in all(session)? {
         let signature = sign::sign(Some(signer), TABLE, &attestation.digest(number));
         let sql = "UPDATE attestation SET signature = ?2 WHERE number = ?1";
-        connection.execute(sql, params![number, signature])?;
+        session.put(sql, values![number, &signature], Expect::Any)?;
     }
     Ok(())
 }

@@ -10,9 +10,9 @@ use crate::encryptor::Encryptor;
 use crate::failure::SqlFailure;
 use crate::set::Set;
 use crate::sign::{self, Signer};
+use crate::sql::{Expect, Row, Session, values};
 use domain::event::Sequence;
 use domain::time::Timestamp;
-use rusqlite::{Connection, OptionalExtension, Row, params};
 
 pub(crate) const TABLE: &str = "checkpoint";
 
@@ -65,12 +65,10 @@ impl Checkpoint {
     }
 
     /// The stored checkpoint, if anything was ever removed.
-    pub(crate) fn read(connection: &Connection) -> Result<Option<Checkpoint>, RowError> {
+    pub(crate) fn read(session: Session<'_>) -> Result<Option<Checkpoint>, RowError> {
         let sql = "SELECT sequence, chain, time, ended_by, tasks, exchanges, data, digest,
             signature FROM checkpoint";
-        let mut statement = connection.prepare_cached(sql)?;
-        let found = statement.query_row([], |row| Ok(Self::of(row)));
-        found.optional()?.transpose()
+        session.find(sql, &[], Self::of)
     }
 
     fn of(row: &Row<'_>) -> Result<Checkpoint, RowError> {
@@ -98,28 +96,32 @@ impl Checkpoint {
     /// Signs it and writes it in place of the last.
     pub(crate) fn write(
         &mut self,
-        connection: &Connection,
+        session: Session<'_>,
         signer: Option<&dyn Signer>,
         encryptor: &mut Encryptor,
     ) -> Result<(), SqlFailure> {
-        let old = standing(connection, "SELECT 0, digest FROM checkpoint", [])?;
+        let old = standing(session, "SELECT 0, digest FROM checkpoint", &[])?;
         let sum = self.digest();
         self.signature = sign::sign(signer, TABLE, &self.digest());
         let sql = "INSERT INTO checkpoint (one, sequence, chain, time, ended_by, tasks, exchanges,
             data, digest, signature) VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
             ON CONFLICT (one) DO UPDATE SET sequence = ?1, chain = ?2, time = ?3, ended_by = ?4,
             tasks = ?5, exchanges = ?6, data = ?7, digest = ?8, signature = ?9";
-        connection.prepare_cached(sql)?.execute(params![
-            self.sequence as i64,
-            self.chain,
-            self.time.as_ms(),
-            self.ended_by.as_ms(),
-            self.tasks as i64,
-            self.exchanges as i64,
-            self.data as i64,
-            sum,
-            self.signature,
-        ])?;
+        session.put(
+            sql,
+            values![
+                self.sequence as i64,
+                &self.chain,
+                self.time.as_ms(),
+                self.ended_by.as_ms(),
+                self.tasks as i64,
+                self.exchanges as i64,
+                self.data as i64,
+                &sum,
+                &self.signature,
+            ],
+            Expect::Any,
+        )?;
         encryptor.replaced(old.as_ref(), Set::Checkpoint, 0, &sum);
         Ok(())
     }

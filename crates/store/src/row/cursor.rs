@@ -10,9 +10,9 @@ use crate::digest::{RowDigest, Sum};
 use crate::encryptor::Encryptor;
 use crate::failure::SqlFailure;
 use crate::set::Set;
+use crate::sql::{Expect, Row, Session, values};
 use base16ct::lower::encode_string;
 use domain::event::Sequence;
-use rusqlite::{Connection, Row, params};
 use std::borrow::Cow;
 
 pub(crate) const TABLE: &str = "cursor";
@@ -37,30 +37,33 @@ pub struct Cursor {
 
 /// Writes the cursor, in place of the one of its name if there is one.
 pub(crate) fn write(
-    connection: &Connection,
+    session: Session<'_>,
     name: &str,
     sequence: Sequence,
     encryptor: &mut Encryptor,
 ) -> Result<(), SqlFailure> {
     let (id, name) = (id(name), Texts([Some(Cow::Borrowed(name))]));
     let row = encryptor.cover(TABLE, name, |name| digest(&id, name, sequence));
-    let old = standing(connection, STANDING, [id])?;
+    let old = standing(session, STANDING, values![&id])?;
     let stamp = encryptor.stamp(TABLE, 0, &row.sum);
-    let mut statement = connection.prepare_cached(WRITE)?;
     let (name, cipher) = (row.texts.text(0), row.cipher);
-    statement.execute(params![id, name, sequence as i64, stamp, cipher])?;
+    session.put(
+        WRITE,
+        values![&id, name, sequence as i64, &stamp, cipher.as_ref()],
+        Expect::Any,
+    )?;
     encryptor.replaced(old.as_ref(), Set::Cursor, 0, &row.sum);
     Ok(())
 }
 
 /// Deletes the cursor of this name, if there is one.
 pub(crate) fn remove(
-    connection: &Connection,
+    session: Session<'_>,
     name: &str,
     encryptor: &mut Encryptor,
 ) -> Result<(), SqlFailure> {
     let sql = "DELETE FROM cursor WHERE id = ?1 RETURNING 0, digest";
-    encryptor.delete(connection, Set::Cursor, sql, [id(name)])?;
+    encryptor.delete(session, Set::Cursor, sql, values![&id(name)])?;
     Ok(())
 }
 

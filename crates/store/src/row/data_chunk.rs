@@ -12,7 +12,7 @@ use crate::digest::{RowDigest, Sum, of_bytes};
 use crate::encryptor::Encryptor;
 use crate::failure::SqlFailure;
 use crate::set::Set;
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use crate::sql::{Expect, Row, Session, Value, values};
 use std::borrow::Cow;
 
 pub(crate) const TABLE: &str = "data_chunk";
@@ -65,9 +65,8 @@ pub(crate) fn place(
     bytes: &[u8],
 ) -> Result<Place, RowError> {
     let end = offset as i64 + bytes.len() as i64;
-    let mut statement = tables.prepare_cached(LAST_BEFORE)?;
-    let row = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?));
-    let found: Option<(i64, i64)> = statement.query_row(params![data, end], row).optional()?;
+    let row = |row: &Row<'_>| Ok::<(i64, i64), SqlFailure>((row.get(0)?, row.get(1)?));
+    let found = tables.session.find(LAST_BEFORE, values![data, end], row)?;
     Ok(match found {
         Some((at, length))
             if at as u64 == offset
@@ -87,43 +86,41 @@ pub(crate) fn stored(
     data: i64,
     offset: u64,
 ) -> Result<Option<Vec<u8>>, RowError> {
-    let mut statement = tables.prepare_cached(AT)?;
-    let read = |row: &Row<'_>| Ok(read(row, tables.keys));
-    let found = statement.query_row(params![data, offset as i64], read);
-    Ok(found.optional()?.transpose()?.map(|(_, bytes)| bytes))
+    let read = |row: &Row<'_>| Ok(read(row, tables.keys)?.1);
+    tables.session.find(AT, values![data, offset as i64], read)
 }
 
 /// Writes the piece as number `number`; nothing may be stored in its place.
 pub(crate) fn insert(
-    connection: &Connection,
+    session: Session<'_>,
     (data, offset): (i64, u64),
     bytes: &[u8],
     number: i64,
     encryptor: &mut Encryptor,
 ) -> Result<(), SqlFailure> {
     let place = (data, offset);
-    write(connection, place, bytes, None, number, encryptor)
+    write(session, place, bytes, None, number, encryptor)
 }
 
 /// Rewrites the stored piece, with `encryptor`.
 pub(crate) fn rewrite(
-    connection: &Connection,
+    session: Session<'_>,
     data: i64,
     offset: u64,
     bytes: &[u8],
     encryptor: &mut Encryptor,
 ) -> Result<(), SqlFailure> {
-    match standing(connection, STANDING, params![data, offset as i64])? {
+    match standing(session, STANDING, values![data, offset as i64])? {
         Some(old) => {
             let (place, number) = ((data, offset), old.number);
-            write(connection, place, bytes, Some(&old), number, encryptor)
+            write(session, place, bytes, Some(&old), number, encryptor)
         }
         None => Ok(()),
     }
 }
 
 fn write(
-    connection: &Connection,
+    session: Session<'_>,
     (data, offset): (i64, u64),
     bytes: &[u8],
     old: Option<&Standing>,
@@ -139,10 +136,10 @@ fn write(
         .as_deref()
         .map_or(sum, |mark| covered(TABLE, &sum, mark));
     let stamp = encryptor.stamp(TABLE, 0, &sum);
-    let row = params![data, offset as i64, stamp, bytes, mark, number];
+    let row: &[Value<'_>] = values![data, offset as i64, &stamp, &bytes, mark.as_ref(), number];
     match old {
-        None => connection.prepare_cached(INSERT)?.execute(row)?,
-        Some(_) => connection.prepare_cached(UPDATE)?.execute(&row[..5])?,
+        None => session.put(INSERT, row, Expect::Any)?,
+        Some(_) => session.put(UPDATE, &row[..5], Expect::Any)?,
     };
     encryptor.replaced(old, Set::DataChunk, number, &sum);
     Ok(())

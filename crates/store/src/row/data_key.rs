@@ -7,7 +7,7 @@ use crate::data_key::{DataKey, data_keys};
 use crate::encryptor::Encryptor;
 use crate::failure::SqlFailure;
 use crate::set::Set;
-use rusqlite::{Connection, params};
+use crate::sql::{Expect, Session, values};
 
 const WRITE: &str = "INSERT INTO data_key (number, master, wrapped, whole, digest)
     VALUES (?1, ?2, ?3, ?4, ?5)
@@ -17,19 +17,17 @@ impl DataKey {
     /// Writes it, in place of the one with its number if there is one.
     pub(crate) fn write(
         &self,
-        connection: &Connection,
+        session: Session<'_>,
         encryptor: &mut Encryptor,
     ) -> Result<(), SqlFailure> {
         let which = "SELECT number, digest FROM data_key WHERE number = ?1";
-        let old = standing(connection, which, [self.number])?;
+        let old = standing(session, which, values![self.number])?;
         let sum = self.digest();
-        connection.prepare_cached(WRITE)?.execute(params![
-            self.number,
-            self.master,
-            self.wrapped,
-            self.whole,
-            sum,
-        ])?;
+        session.put(
+            WRITE,
+            values![self.number, &self.master, &self.wrapped, self.whole, &sum,],
+            Expect::Any,
+        )?;
         encryptor.replaced(old.as_ref(), Set::DataKey, self.number, &sum);
         Ok(())
     }
@@ -37,18 +35,18 @@ impl DataKey {
 
 /// Marks the data key as that of every payload and deletes all others, with their periods.
 pub(crate) fn make_whole(
-    connection: &Connection,
+    session: Session<'_>,
     number: i64,
     encryptor: &mut Encryptor,
 ) -> Result<usize, RowError> {
-    for mut data_key in data_keys(connection)? {
+    for mut data_key in data_keys(session)? {
         if data_key.number == number {
             data_key.whole = true;
-            data_key.write(connection, encryptor)?;
+            data_key.write(session, encryptor)?;
         }
     }
     let periods = "DELETE FROM period WHERE data_key <> ?1 RETURNING number, digest";
-    encryptor.delete(connection, Set::Period, periods, [number])?;
+    encryptor.delete(session, Set::Period, periods, values![number])?;
     let data_keys = "DELETE FROM data_key WHERE number <> ?1 RETURNING number, digest";
-    Ok(encryptor.delete(connection, Set::DataKey, data_keys, [number])?)
+    Ok(encryptor.delete(session, Set::DataKey, data_keys, values![number])?)
 }

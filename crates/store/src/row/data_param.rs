@@ -11,12 +11,12 @@ use crate::digest::{RowDigest, Sum};
 use crate::encryptor::Encryptor;
 use crate::failure::SqlFailure;
 use crate::set::Set;
+use crate::sql::{Expect, Row, Session, Value, values};
 use base16ct::lower::encode_string;
 use base16ct::mixed::decode_vec;
 use domain::context::{Body, Chunked, DataParam, DataType};
 use domain::task::TaskId;
 use domain::time::Timestamp;
-use rusqlite::{Connection, Row, params};
 use std::borrow::Cow;
 
 pub(crate) const TABLE: &str = "data_param";
@@ -52,12 +52,12 @@ const UPDATE: &str = "UPDATE data_param SET task = ?2, party_one = ?3, party_two
 /// Writes the data in the place of those with their identifier, or as number `number` if there are
 /// none, which is returned.
 pub(crate) fn write(
-    connection: &Connection,
+    session: Session<'_>,
     data: &DataParam,
     number: i64,
     encryptor: &mut Encryptor,
 ) -> Result<bool, SqlFailure> {
-    let old = standing(connection, STANDING, [&data.id])?;
+    let old = standing(session, STANDING, values![&data.id])?;
     let number = old.as_ref().map_or(number, |old| old.number);
     let whole = chunked(&data.body);
     let row = encryptor.cover(TABLE, texts(data), |texts| digest(data, texts));
@@ -65,28 +65,29 @@ pub(crate) fn write(
         None => whole.and_then(|c| c.sha256),
         Some(_) => None,
     };
-    let values = params![
-        data.id,
+    // Their pieces are found by the number.
+    let stamp = encryptor.stamp(TABLE, number, &row.sum);
+    let values: &[Value<'_>] = values![
+        &data.id,
         data.task.as_ref().map(TaskId::as_str),
-        data.parties[0],
-        data.parties[1],
+        &data.parties[0],
+        &data.parties[1],
         data.data_type.as_str(),
         row.texts.text(DESCRIPTION),
-        data.format,
+        &data.format,
         data.changed_at.as_ms(),
         row.texts.optional(DATA),
         row.texts.optional(URL),
         whole.map(|c| c.size as i64),
-        sha256,
+        sha256.as_ref(),
         whole.map(|c| c.finished),
-        // Their pieces are found by the number.
-        encryptor.stamp(TABLE, number, &row.sum),
-        row.cipher,
+        &stamp,
+        row.cipher.as_ref(),
         number,
     ];
     match &old {
-        None => connection.prepare_cached(INSERT)?.execute(values)?,
-        Some(_) => connection.prepare_cached(UPDATE)?.execute(&values[..15])?,
+        None => session.put(INSERT, values, Expect::Any)?,
+        Some(_) => session.put(UPDATE, &values[..15], Expect::Any)?,
     };
     encryptor.replaced(old.as_ref(), Set::DataParam, number, &row.sum);
     Ok(old.is_none())

@@ -9,7 +9,7 @@ use crate::digest::{RowDigest, Sum};
 use crate::encryptor::Encryptor;
 use crate::failure::SqlFailure;
 use crate::set::Set;
-use rusqlite::{Connection, Row, params};
+use crate::sql::{Expect, Row, Session, values};
 use std::borrow::Cow;
 
 pub(crate) const TABLE: &str = "document";
@@ -42,7 +42,7 @@ pub struct Document {
 /// Writes the document in place of the one of its name, or as number `number` if there is none, which is
 /// returned; or deletes it.
 pub(crate) fn write(
-    connection: &Connection,
+    session: Session<'_>,
     document: &Document,
     number: i64,
     encryptor: &mut Encryptor,
@@ -50,22 +50,25 @@ pub(crate) fn write(
     let (kind, name) = (&*document.kind, &*document.name);
     let Some(body) = &document.body else {
         let remove = "DELETE FROM document WHERE kind = ?1 AND name = ?2 RETURNING number, digest";
-        encryptor.delete(connection, Set::Document, remove, params![kind, name])?;
+        encryptor.delete(session, Set::Document, remove, values![kind, name])?;
         return Ok(false);
     };
     let body = Texts([Some(Cow::Borrowed(body.as_str()))]);
     let row = encryptor.cover(TABLE, body, |body| digest(kind, name, body));
-    let old = standing(connection, STANDING, params![kind, name])?;
+    let old = standing(session, STANDING, values![kind, name])?;
     let stamp = encryptor.stamp(TABLE, 0, &row.sum);
-    let mut statement = connection.prepare_cached(WRITE)?;
-    statement.execute(params![
-        kind,
-        name,
-        stamp,
-        row.texts.text(0),
-        row.cipher,
-        number
-    ])?;
+    session.put(
+        WRITE,
+        values![
+            kind,
+            name,
+            &stamp,
+            row.texts.text(0),
+            row.cipher.as_ref(),
+            number
+        ],
+        Expect::Any,
+    )?;
     encryptor.replaced(old.as_ref(), Set::Document, number, &row.sum);
     Ok(old.is_none())
 }

@@ -13,16 +13,16 @@ mod erased;
 pub(crate) use body::{decode, encode};
 pub(crate) use erased::sign_again;
 
-use super::{RowError, check, column, met_one};
+use super::{RowError, check, column};
 use crate::cipher::Keys;
 use crate::digest::{RowDigest, Sum, link, of_body, of_bytes};
 use crate::encryptor::Encryptor;
-use crate::failure::SqlFailure;
+use crate::failure::{FailureKind, SqlFailure};
 use crate::set::Set;
 use crate::sign::{self, Signer};
+use crate::sql::{Expect, Row, Session, values};
 use domain::event::{Entry, LogEvent, Sequence};
 use domain::time::Timestamp;
-use rusqlite::{Connection, OptionalExtension, Row, params};
 
 pub(crate) const TABLE: &str = "log";
 
@@ -60,7 +60,7 @@ const KEPT: u8 = 2;
 
 /// Appends the entry behind the one whose digest is `previous`; returns its own digest.
 pub(crate) fn append(
-    connection: &Connection,
+    session: Session<'_>,
     entry: &Entry,
     previous: &Sum,
     encryptor: &mut Encryptor,
@@ -71,8 +71,8 @@ pub(crate) fn append(
     let digest = of_stored(&body, cipher.as_deref());
     let sum = link(previous, entry.sequence, entry.time, kind, &digest);
     let (sequence, time) = (entry.sequence as i64, entry.time.as_ms());
-    let row = params![sequence, time, kind, body, sum, cipher];
-    connection.prepare_cached(INSERT)?.execute(row)?;
+    let row = values![sequence, time, kind, &body, &sum, cipher.as_ref()];
+    session.put(INSERT, row, Expect::Any)?;
     Ok(sum)
 }
 
@@ -126,7 +126,7 @@ pub(crate) fn ciphertext(stored: &[u8]) -> &[u8] {
 
 /// Encrypts the body of a stored entry, or encrypts it anew; its digest in the chain stays.
 pub(crate) fn encrypt(
-    connection: &Connection,
+    session: Session<'_>,
     entry: &Read,
     encryptor: &mut Encryptor,
 ) -> Result<(), SqlFailure> {
@@ -137,21 +137,16 @@ pub(crate) fn encrypt(
         return Ok(());
     };
     let kept = [&[KEPT][..], &entry.stored, &of_bytes(&cipher), &cipher].concat();
-    let mut statement = connection.prepare_cached(ENCRYPT)?;
-    let sequence = entry.entry.sequence as i64;
-    met_one(
-        statement.execute(params![sequence, kept, entry.sum])?,
-        APPENDED_TO,
-    )
+    let values = values![entry.entry.sequence as i64, &kept, &entry.sum];
+    session.put(ENCRYPT, values, Expect::One(APPENDED_TO))
 }
 
 /// The digest of an entry that must exist.
-pub(crate) fn stored_digest(connection: &Connection, sequence: Sequence) -> Result<Sum, RowError> {
-    let mut statement = connection.prepare_cached(DIGEST)?;
+pub(crate) fn stored_digest(session: Session<'_>, sequence: Sequence) -> Result<Sum, RowError> {
     let key = sequence.to_string();
-    let read = |row: &Row<'_>| Ok(column(row, 0, TABLE, &key));
-    let found = statement.query_row([sequence as i64], read).optional()?;
-    found.unwrap_or_else(|| Err(RowError::corrupt(TABLE, sequence)))
+    let read = |row: &Row<'_>| column(row, 0, TABLE, &key);
+    let found = session.find(DIGEST, values![sequence as i64], read)?;
+    found.ok_or_else(|| RowError::corrupt(TABLE, sequence))
 }
 
 /// The mark of an entry whose body was erased.
@@ -194,7 +189,7 @@ impl Erased {
 
 /// Writes `left` in place of the body of an entry of the log, whose own digest stays.
 pub(crate) fn erase(
-    connection: &Connection,
+    session: Session<'_>,
     entry: &Read,
     left: &LogEvent,
     signer: Option<&dyn Signer>,
@@ -210,26 +205,26 @@ pub(crate) fn erase(
     };
     erased.signature = sign::sign(signer, TABLE, &erased.digest(sequence));
     let mark = erased.mark();
-    let mut statement = connection.prepare_cached(ERASE)?;
-    let changed = statement.execute(params![sequence as i64, body, mark, cipher])?;
-    met_one(changed, APPENDED_TO)?;
+    let values = values![sequence as i64, &body, &mark, cipher.as_ref()];
+    session.put(ERASE, values, Expect::One(APPENDED_TO))?;
     encryptor.came(Set::ErasedEntry, sequence as i64, &of_bytes(&mark));
     Ok(())
 }
 
 /// Deletes the entries up to this one, `count` of them, which a checkpoint replaces.
 pub(crate) fn forget_until(
-    connection: &Connection,
+    session: Session<'_>,
     last: Sequence,
     count: usize,
     encryptor: &mut Encryptor,
 ) -> Result<(), SqlFailure> {
-    let last = [last as i64];
-    let erased = encryptor.delete(connection, Set::ErasedEntry, FORGET_ERASED, last)?;
-    let others = connection.prepare_cached(FORGET)?.execute(last)?;
+    let last = values![last as i64];
+    let erased = encryptor.delete(session, Set::ErasedEntry, FORGET_ERASED, last)?;
+    let others = session.change(FORGET, last)? as usize;
     match erased + others == count {
         true => Ok(()),
-        false => Err(SqlFailure::rule(
+        false => Err(SqlFailure::of(
+            FailureKind::Rule,
             "the log is never cut before a checkpoint says so",
         )),
     }

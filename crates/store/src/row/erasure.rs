@@ -8,9 +8,9 @@ use crate::encryptor::Encryptor;
 use crate::failure::SqlFailure;
 use crate::set::Set;
 use crate::sign::{self, Signer};
+use crate::sql::{Expect, Row, Session, values};
 use domain::task::TaskId;
 use domain::time::Timestamp;
-use rusqlite::{Connection, Row, params};
 
 pub(crate) const TABLE: &str = "erasure";
 
@@ -58,29 +58,30 @@ impl Erasure {
     /// Signs it and writes it.
     pub(crate) fn write(
         &mut self,
-        connection: &Connection,
+        session: Session<'_>,
         signer: Option<&dyn Signer>,
         encryptor: &mut Encryptor,
     ) -> Result<(), SqlFailure> {
         let which = "SELECT 0, digest FROM erasure WHERE task = ?1";
-        let old = standing(connection, which, [self.task.as_str()])?;
+        let old = standing(session, which, values![self.task.as_str()])?;
         let sum = self.digest();
         self.signature = sign::sign(signer, TABLE, &self.digest());
         let sql = "INSERT INTO erasure (task, time, exchanges, data, entries, digest, signature)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
             ON CONFLICT (task) DO UPDATE SET time = ?2, exchanges = ?3, data = ?4, entries = ?5,
             digest = ?6, signature = ?7";
-        connection.execute(
+        session.put(
             sql,
-            params![
+            values![
                 self.task.as_str(),
                 self.time.as_ms(),
                 self.exchanges as i64,
                 self.data as i64,
                 self.entries as i64,
-                sum,
-                self.signature,
+                &sum,
+                &self.signature,
             ],
+            Expect::Any,
         )?;
         encryptor.replaced(old.as_ref(), Set::Erasure, 0, &sum);
         Ok(())
@@ -105,12 +106,6 @@ pub(crate) fn read(row: &Row<'_>) -> Result<Erasure, RowError> {
 }
 
 /// All erasures.
-pub(crate) fn all(connection: &Connection) -> Result<Vec<Erasure>, RowError> {
-    let mut statement = connection.prepare(ALL)?;
-    let mut rows = statement.query([])?;
-    let mut found = Vec::new();
-    while let Some(row) = rows.next()? {
-        found.push(read(row)?);
-    }
-    Ok(found)
+pub(crate) fn all(session: Session<'_>) -> Result<Vec<Erasure>, RowError> {
+    session.all(ALL, &[], read)
 }

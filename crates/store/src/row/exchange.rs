@@ -9,11 +9,11 @@ use crate::digest::{RowDigest, Sum};
 use crate::encryptor::Encryptor;
 use crate::failure::SqlFailure;
 use crate::set::Set;
+use crate::sql::{Expect, Row, Session, Value, values};
 use domain::context::Exchange;
 use domain::task::TaskId;
 use domain::time::Timestamp;
 use domain::verb::Verb;
-use rusqlite::{Connection, Row, params};
 use std::borrow::Cow;
 
 pub(crate) const TABLE: &str = "exchange";
@@ -48,31 +48,32 @@ const UPDATE: &str = "UPDATE exchange SET task = ?2, send_from = ?3, send_to = ?
 /// Writes the exchange in the place of the one with its identifier, or as number `number` if there is
 /// none, which is returned.
 pub(crate) fn write(
-    connection: &Connection,
+    session: Session<'_>,
     exchange: &Exchange,
     number: i64,
     encryptor: &mut Encryptor,
 ) -> Result<bool, SqlFailure> {
-    let old = standing(connection, STANDING, [&exchange.id])?;
+    let old = standing(session, STANDING, values![&exchange.id])?;
     let texts = Texts([Some(Cow::Borrowed(exchange.request.as_str()))]);
     let row = encryptor.cover(TABLE, texts, |texts| digest(exchange, texts));
-    let values = params![
-        exchange.id,
+    let stamp = encryptor.stamp(TABLE, 0, &row.sum);
+    let values: &[Value<'_>] = values![
+        &exchange.id,
         exchange.task.as_ref().map(TaskId::as_str),
-        exchange.from,
-        exchange.to,
+        &exchange.from,
+        &exchange.to,
         exchange.verb.as_str(),
         row.texts.text(0),
         exchange.request_time.as_ms(),
-        exchange.response,
+        exchange.response.as_ref(),
         exchange.response_time.map(Timestamp::as_ms),
-        encryptor.stamp(TABLE, 0, &row.sum),
-        row.cipher,
+        &stamp,
+        row.cipher.as_ref(),
         number,
     ];
     match &old {
-        None => connection.prepare_cached(INSERT)?.execute(values)?,
-        Some(_) => connection.prepare_cached(UPDATE)?.execute(&values[..11])?,
+        None => session.put(INSERT, values, Expect::Any)?,
+        Some(_) => session.put(UPDATE, &values[..11], Expect::Any)?,
     };
     encryptor.replaced(old.as_ref(), Set::Exchange, number, &row.sum);
     Ok(old.is_none())

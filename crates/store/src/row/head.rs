@@ -12,9 +12,9 @@ use crate::encryptor::Encryptor;
 use crate::failure::SqlFailure;
 use crate::ledger::Ledger;
 use crate::set::SetKey;
+use crate::sql::{Expect, Row, Session, values};
 use domain::event::Sequence;
 use domain::time::Timestamp;
-use rusqlite::{Connection, OptionalExtension, Row, params};
 
 pub(crate) const TABLE: &str = "head";
 
@@ -109,19 +109,16 @@ pub(crate) struct Stored {
 
 impl Stored {
     /// Reads the stored head; empty before the first transaction.
-    pub(crate) fn read(connection: &Connection) -> Result<Self, RowError> {
+    pub(crate) fn read(session: Session<'_>) -> Result<Self, RowError> {
         let sql = "SELECT sequence, time, chain, tasks, open, exchanges, data, digest, generation,
             cipher FROM head";
-        let row = |row: &Row<'_>| Ok(Self::of(row));
-        let stored = connection.query_row(sql, [], row).optional()?;
-        stored.unwrap_or_else(|| {
-            Ok(Self {
-                head: Head::empty(),
-                generation: 0,
-                digest: ORIGIN,
-                cipher: None,
-            })
-        })
+        let stored = session.find(sql, &[], Self::of)?;
+        Ok(stored.unwrap_or_else(|| Self {
+            head: Head::empty(),
+            generation: 0,
+            digest: ORIGIN,
+            cipher: None,
+        }))
     }
 
     fn of(row: &Row<'_>) -> Result<Self, RowError> {
@@ -182,7 +179,7 @@ pub(crate) fn beside(head: &Head, generation: u64) -> Sum {
 
 /// Writes the head as the next generation.
 pub(crate) fn write(
-    connection: &Connection,
+    session: Session<'_>,
     head: &Head,
     encryptor: &mut Encryptor,
 ) -> Result<(), SqlFailure> {
@@ -196,17 +193,21 @@ pub(crate) fn write(
     };
     stored.digest = stored.computed();
     encryptor.ledger.digest = stored.digest;
-    connection.prepare_cached(WRITE)?.execute(params![
-        head.sequence as i64,
-        head.time.as_ms(),
-        head.chain,
-        head.counts.tasks as i64,
-        head.counts.open as i64,
-        head.counts.exchanges as i64,
-        head.counts.data as i64,
-        stored.digest,
-        generation as i64,
-        stored.cipher,
-    ])?;
+    session.put(
+        WRITE,
+        values![
+            head.sequence as i64,
+            head.time.as_ms(),
+            &head.chain,
+            head.counts.tasks as i64,
+            head.counts.open as i64,
+            head.counts.exchanges as i64,
+            head.counts.data as i64,
+            &stored.digest,
+            generation as i64,
+            stored.cipher.as_ref(),
+        ],
+        Expect::Any,
+    )?;
     Ok(())
 }

@@ -10,10 +10,10 @@ use crate::digest::{RowDigest, Sum};
 use crate::encryptor::Encryptor;
 use crate::failure::SqlFailure;
 use crate::set::Set;
+use crate::sql::{Expect, Row, Session, values};
 use domain::negotiation::{Kind, Negotiation, State};
 use domain::task::TaskId;
 use domain::time::Timestamp;
-use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
@@ -62,7 +62,7 @@ struct TermsRow {
 /// Writes the negotiation in place of the one of its task and kind, or as number `number` if there is
 /// none, which is returned.
 pub(crate) fn write(
-    connection: &Connection,
+    session: Session<'_>,
     negotiation: &Negotiation,
     number: i64,
     encryptor: &mut Encryptor,
@@ -75,21 +75,25 @@ pub(crate) fn write(
     });
     let turns = Texts([Some(Cow::Owned(to_json(&negotiation.turns)))]);
     let row = encryptor.cover(TABLE, turns, |turns| digest(negotiation, &terms, turns));
-    let old = standing(connection, negotiation)?;
-    let mut statement = connection.prepare_cached(WRITE)?;
-    statement.execute(params![
-        negotiation.task.as_str(),
-        negotiation.kind.as_str(),
-        negotiation.publisher,
-        negotiation.executor,
-        negotiation.state.as_str(),
-        negotiation.changed_at.as_ms(),
-        terms,
-        encryptor.stamp(TABLE, 0, &row.sum),
-        row.texts.text(0),
-        row.cipher,
-        number,
-    ])?;
+    let old = standing(session, negotiation)?;
+    let stamp = encryptor.stamp(TABLE, 0, &row.sum);
+    session.put(
+        WRITE,
+        values![
+            negotiation.task.as_str(),
+            negotiation.kind.as_str(),
+            &negotiation.publisher,
+            &negotiation.executor,
+            negotiation.state.as_str(),
+            negotiation.changed_at.as_ms(),
+            &terms,
+            &stamp,
+            row.texts.text(0),
+            row.cipher.as_ref(),
+            number,
+        ],
+        Expect::Any,
+    )?;
     let is_new = old.is_none();
     let number = match old {
         Some((set, Standing { number, digest })) => {
@@ -113,33 +117,31 @@ fn set_of(open: bool) -> Set {
 
 /// The row to be replaced, and its set.
 fn standing(
-    connection: &Connection,
+    session: Session<'_>,
     negotiation: &Negotiation,
 ) -> Result<Option<(Set, Standing)>, SqlFailure> {
-    let key = params![negotiation.task.as_str(), negotiation.kind.as_str()];
-    let mut statement = connection.prepare_cached(STANDING)?;
-    let row = |row: &Row<'_>| {
+    let key = values![negotiation.task.as_str(), negotiation.kind.as_str()];
+    session.find(STANDING, key, |row| {
         let standing = Standing {
             number: row.get(0)?,
             digest: row.get(1)?,
         };
-        let open = row.get_ref(2)?.as_str()? == State::Open.as_str();
+        let open = row.text(2)? == State::Open.as_str();
         Ok((set_of(open), standing))
-    };
-    Ok(statement.query_row(key, row).optional()?)
+    })
 }
 
 /// Removes the negotiations of a task.
 pub(crate) fn forget_task(
-    connection: &Connection,
+    session: Session<'_>,
     task: &str,
     encryptor: &mut Encryptor,
 ) -> Result<(), SqlFailure> {
     let ended =
         "DELETE FROM negotiation WHERE task = ?1 AND state <> 'open' RETURNING number, digest";
-    encryptor.delete(connection, Set::EndedNegotiation, ended, [task])?;
+    encryptor.delete(session, Set::EndedNegotiation, ended, values![task])?;
     let open = "DELETE FROM negotiation WHERE task = ?1 RETURNING number, digest";
-    encryptor.delete(connection, Set::OpenNegotiation, open, [task])?;
+    encryptor.delete(session, Set::OpenNegotiation, open, values![task])?;
     Ok(())
 }
 

@@ -3,9 +3,8 @@
 //! Each table has its own. They place rows in the order in which they were first stored, and stand in
 //! the sums of rows. Read next: [`super::task`].
 
-use super::observation;
 use crate::failure::SqlFailure;
-use rusqlite::Connection;
+use crate::sql::Session;
 
 /// The number for a row that is written in the place of one that is there, and keeps its number.
 pub(crate) const THERE: i64 = 0;
@@ -26,10 +25,10 @@ pub(crate) struct Numbers {
 
 impl Numbers {
     /// The last numbers of a stored state.
-    pub(crate) fn read(connection: &Connection) -> Result<Self, SqlFailure> {
+    pub(crate) fn read(session: Session<'_>) -> Result<Self, SqlFailure> {
         let last = |table: &str, column: &str| -> Result<i64, SqlFailure> {
             let sql = format!("SELECT coalesce(max({column}), 0) FROM {table}");
-            Ok(connection.query_row(&sql, [], |row| row.get(0))?)
+            session.one(&sql, &[])
         };
         Ok(Self {
             task: last("task", "number")?,
@@ -41,7 +40,7 @@ impl Numbers {
             team: last("team", "number")?,
             document: last("document", "number")?,
             push_config: last("push_config", "number")?,
-            observation: observation::numbered(connection)? as i64,
+            observation: session.last_observation()?,
         })
     }
 }

@@ -10,7 +10,7 @@ use crate::digest::{RowDigest, Sum};
 use crate::encryptor::Encryptor;
 use crate::failure::SqlFailure;
 use crate::set::Set;
-use rusqlite::{Connection, Row, params};
+use crate::sql::{Expect, Row, Session, values};
 use std::borrow::Cow;
 
 pub(crate) const TABLE: &str = "observation";
@@ -29,7 +29,7 @@ const STANDING: &str = "SELECT number, digest FROM observation WHERE number = ?1
 
 /// Appends an observation, as number `number`.
 pub(crate) fn write(
-    connection: &Connection,
+    session: Session<'_>,
     body: &str,
     number: i64,
     encryptor: &mut Encryptor,
@@ -37,22 +37,23 @@ pub(crate) fn write(
     let body = Texts([Some(Cow::Borrowed(body))]);
     let row = encryptor.cover(TABLE, body, digest);
     let stamp = encryptor.stamp(TABLE, 0, &row.sum);
-    let mut statement = connection.prepare_cached(WRITE)?;
-    statement.execute(params![stamp, row.texts.text(0), row.cipher, number])?;
+    session.put(
+        WRITE,
+        values![&stamp, row.texts.text(0), row.cipher.as_ref(), number],
+        Expect::Any,
+    )?;
     encryptor.ledger.numbered = Some(number as u64);
     encryptor.came(Set::Observation, number, &row.sum);
     Ok(())
 }
 
-/// The last number given, 0 before the first. It is in a table of SQLite that no code covers.
-pub(crate) fn numbered(connection: &Connection) -> Result<u64, SqlFailure> {
-    let sql = "SELECT coalesce(max(seq), 0) FROM sqlite_sequence";
-    Ok(connection.query_row(sql, [], |row| row.get::<_, i64>(0))? as u64)
-}
-
 /// Checks that the last number given is the one known, if one is.
-pub(crate) fn check_numbered(connection: &Connection, known: Option<u64>) -> Result<(), RowError> {
-    match known.is_none_or(|known| numbered(connection).is_ok_and(|found| found == known)) {
+pub(crate) fn check_numbered(session: Session<'_>, known: Option<u64>) -> Result<(), RowError> {
+    match known.is_none_or(|known| {
+        session
+            .last_observation()
+            .is_ok_and(|found| found as u64 == known)
+    }) {
         true => Ok(()),
         false => Err(RowError::forged(
             TABLE,
@@ -63,18 +64,21 @@ pub(crate) fn check_numbered(connection: &Connection, known: Option<u64>) -> Res
 
 /// Rewrites a stored observation.
 pub(crate) fn rewrite(
-    connection: &Connection,
+    session: Session<'_>,
     (number, body): &(u64, String),
     encryptor: &mut Encryptor,
 ) -> Result<(), SqlFailure> {
     let body = Texts([Some(Cow::Borrowed(body.as_str()))]);
     let row = encryptor.cover(TABLE, body, digest);
     let number = *number as i64;
-    let old = standing(connection, STANDING, [number])?;
+    let old = standing(session, STANDING, values![number])?;
     let stamp = encryptor.stamp(TABLE, 0, &row.sum);
     let sql = "UPDATE observation SET digest = ?2, body = ?3, cipher = ?4 WHERE number = ?1";
-    let mut statement = connection.prepare_cached(sql)?;
-    statement.execute(params![number, stamp, row.texts.text(0), row.cipher])?;
+    session.put(
+        sql,
+        values![number, &stamp, row.texts.text(0), row.cipher.as_ref()],
+        Expect::Any,
+    )?;
     if let Some(old) = old {
         encryptor.replaced(Some(&old), Set::Observation, number, &row.sum);
     }
@@ -83,12 +87,12 @@ pub(crate) fn rewrite(
 
 /// Deletes the observations up to this one.
 pub(crate) fn remove(
-    connection: &Connection,
+    session: Session<'_>,
     last: u64,
     encryptor: &mut Encryptor,
 ) -> Result<(), SqlFailure> {
     let sql = "DELETE FROM observation WHERE number <= ?1 RETURNING number, digest";
-    encryptor.delete(connection, Set::Observation, sql, [last as i64])?;
+    encryptor.delete(session, Set::Observation, sql, values![last as i64])?;
     Ok(())
 }
 

@@ -11,9 +11,9 @@ use crate::digest::{RowDigest, Sum};
 use crate::encryptor::Encryptor;
 use crate::failure::SqlFailure;
 use crate::set::Set;
+use crate::sql::{Expect, Row, Session, values};
 use domain::push::PushConfig;
 use domain::task::TaskId;
-use rusqlite::{Connection, Row, params};
 use std::borrow::Cow;
 
 pub(crate) const TABLE: &str = "push_config";
@@ -67,18 +67,18 @@ pub enum PushChange {
 
 /// Carries out a change; true if a configuration was stored as number `number`.
 pub(crate) fn write(
-    connection: &Connection,
+    session: Session<'_>,
     change: &PushChange,
     number: i64,
     encryptor: &mut Encryptor,
 ) -> Result<bool, SqlFailure> {
     match change {
-        PushChange::Keep(config) => keep(connection, config, number, encryptor),
+        PushChange::Keep(config) => keep(session, config, number, encryptor),
         PushChange::Forget { task, owner, id } => {
             let forget = "DELETE FROM push_config WHERE task = ?1 AND owner = ?2 AND id = ?3
                 RETURNING number, digest";
-            let key = params![task.as_str(), owner, id];
-            encryptor.delete(connection, Set::PushConfig, forget, key)?;
+            let key = values![task.as_str(), owner, id];
+            encryptor.delete(session, Set::PushConfig, forget, key)?;
             Ok(false)
         }
     }
@@ -87,35 +87,39 @@ pub(crate) fn write(
 /// Stores a configuration, unless its task has been removed meanwhile: in place of the one of its key,
 /// or as number `number` if there is none, which is returned.
 pub(crate) fn keep(
-    connection: &Connection,
+    session: Session<'_>,
     config: &PushConfig,
     number: i64,
     encryptor: &mut Encryptor,
 ) -> Result<bool, SqlFailure> {
     let key = [config.task.as_str(), &config.owner, &config.id];
-    if !connection.prepare_cached(TASK)?.exists([key[0]])? {
+    let task: Option<i64> = session.find(TASK, values![key[0]], |row| row.get(0))?;
+    if task.is_none() {
         return Ok(false);
     }
     let json = Texts([Some(Cow::Owned(to_json(config)))]);
     let row = encryptor.cover(TABLE, json, |json| digest(key, json));
     let [task, owner, id] = key;
     let (json, cipher) = (row.texts.text(0), row.cipher);
-    let old = standing(connection, STANDING, params![task, owner, id])?;
+    let old = standing(session, STANDING, values![task, owner, id])?;
     let stamp = encryptor.stamp(TABLE, 0, &row.sum);
-    let mut statement = connection.prepare_cached(WRITE)?;
-    statement.execute(params![task, owner, id, stamp, json, cipher, number])?;
+    session.put(
+        WRITE,
+        values![task, owner, id, &stamp, json, cipher.as_ref(), number],
+        Expect::Any,
+    )?;
     encryptor.replaced(old.as_ref(), Set::PushConfig, number, &row.sum);
     Ok(old.is_none())
 }
 
 /// Deletes the configurations of a task.
 pub(crate) fn forget_task(
-    connection: &Connection,
+    session: Session<'_>,
     task: &str,
     encryptor: &mut Encryptor,
 ) -> Result<(), SqlFailure> {
     let forget = "DELETE FROM push_config WHERE task = ?1 RETURNING number, digest";
-    encryptor.delete(connection, Set::PushConfig, forget, [task])?;
+    encryptor.delete(session, Set::PushConfig, forget, values![task])?;
     Ok(())
 }
 

@@ -8,8 +8,8 @@ use crate::digest::{RowDigest, Sum};
 use crate::encryptor::Encryptor;
 use crate::failure::SqlFailure;
 use crate::set::Set;
+use crate::sql::{Expect, Row, Session, values};
 use domain::registry::Registration;
-use rusqlite::{Connection, Row, params};
 
 pub(crate) const TABLE: &str = "registration";
 
@@ -23,27 +23,26 @@ const STANDING: &str = "SELECT 0, digest FROM registration WHERE name = ?1";
 
 /// Writes the registration, in place of the one of its agent if there is one.
 pub(crate) fn write(
-    connection: &Connection,
+    session: Session<'_>,
     registration: &Registration,
     encryptor: &mut Encryptor,
 ) -> Result<(), SqlFailure> {
     let (name, place) = (&registration.profile.name, to_json(registration));
-    let old = standing(connection, STANDING, [name])?;
+    let old = standing(session, STANDING, values![name])?;
     let sum = digest(name, &place);
-    let mut statement = connection.prepare_cached(WRITE)?;
-    statement.execute(params![name, place, sum])?;
+    session.put(WRITE, values![name, &place, &sum], Expect::Any)?;
     encryptor.replaced(old.as_ref(), Set::Registration, 0, &sum);
     Ok(())
 }
 
 /// Removes the registration of an agent, if there is one.
 pub(crate) fn remove(
-    connection: &Connection,
+    session: Session<'_>,
     name: &str,
     encryptor: &mut Encryptor,
 ) -> Result<(), SqlFailure> {
     let sql = "DELETE FROM registration WHERE name = ?1 RETURNING 0, digest";
-    encryptor.delete(connection, Set::Registration, sql, [name])?;
+    encryptor.delete(session, Set::Registration, sql, values![name])?;
     Ok(())
 }
 

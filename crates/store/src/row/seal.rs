@@ -7,7 +7,7 @@ use super::{RowError, check, column};
 use crate::digest::Sum;
 use crate::failure::SqlFailure;
 use crate::sign::{self, Signer};
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use crate::sql::{Expect, Row, Session, values};
 
 pub(crate) const TABLE: &str = "seal";
 
@@ -23,7 +23,7 @@ pub(crate) struct Seal {
 
 impl Seal {
     /// The stored seal, if anything was sealed.
-    pub(crate) fn read(connection: &Connection) -> Result<Option<Seal>, RowError> {
+    pub(crate) fn read(session: Session<'_>) -> Result<Option<Seal>, RowError> {
         let sql = "SELECT sequence, time, chain, tasks, open, exchanges, data, digest, signature
             FROM seal";
         let read = |row: &Row<'_>| -> Result<Seal, RowError> {
@@ -35,8 +35,7 @@ impl Seal {
                 signature: column(row, 8, TABLE, "")?,
             })
         };
-        let found = connection.query_row(sql, [], |row| Ok(read(row)));
-        found.optional()?.transpose()
+        session.find(sql, &[], read)
     }
 
     /// True if the signer signed it.
@@ -48,7 +47,7 @@ impl Seal {
 
 /// Signs the head and writes it as the seal.
 pub(crate) fn write(
-    connection: &Connection,
+    session: Session<'_>,
     head: &Head,
     signer: &dyn Signer,
 ) -> Result<(), SqlFailure> {
@@ -57,16 +56,20 @@ pub(crate) fn write(
         signature) VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
         ON CONFLICT (one) DO UPDATE SET sequence = ?1, time = ?2, chain = ?3, tasks = ?4, open = ?5,
         exchanges = ?6, data = ?7, digest = ?8, signature = ?9";
-    connection.prepare_cached(sql)?.execute(params![
-        head.sequence as i64,
-        head.time.as_ms(),
-        head.chain,
-        head.counts.tasks as i64,
-        head.counts.open as i64,
-        head.counts.exchanges as i64,
-        head.counts.data as i64,
-        digest,
-        sign::sign(Some(signer), TABLE, &digest),
-    ])?;
+    session.put(
+        sql,
+        values![
+            head.sequence as i64,
+            head.time.as_ms(),
+            &head.chain,
+            head.counts.tasks as i64,
+            head.counts.open as i64,
+            head.counts.exchanges as i64,
+            head.counts.data as i64,
+            &digest,
+            &sign::sign(Some(signer), TABLE, &digest),
+        ],
+        Expect::Any,
+    )?;
     Ok(())
 }

@@ -4,17 +4,17 @@
 //! [`super::exchange`].
 
 use super::json::{from_json, to_json};
-use super::{RowError, Standing, column, met_one};
+use super::{RowError, Standing, column};
 use crate::cipher::Keys;
 use crate::cover::{Texts, uncover};
 use crate::digest::{RowDigest, Sum};
 use crate::encryptor::Encryptor;
-use crate::failure::SqlFailure;
+use crate::failure::{FailureKind, SqlFailure};
 use crate::set::Set;
+use crate::sql::{Expect, Row, Session, Value, values};
 use domain::content::Content;
 use domain::task::{Awaits, Conditions, Status, Task, TaskId};
 use domain::time::Timestamp;
-use rusqlite::{Connection, OptionalExtension, Row, params};
 use std::borrow::Cow;
 
 pub(crate) const TABLE: &str = "task";
@@ -70,29 +70,25 @@ pub(crate) struct Stored {
 }
 
 /// What is stored of `id`.
-pub(crate) fn stored(connection: &Connection, id: &TaskId) -> Result<Option<Stored>, SqlFailure> {
-    let row = |row: &Row<'_>| {
-        let version: i64 = row.get(0)?;
-        let status = row.get_ref(1)?.as_str()?;
+pub(crate) fn stored(session: Session<'_>, id: &TaskId) -> Result<Option<Stored>, SqlFailure> {
+    session.find(STORED, values![id.as_str()], |row| {
         Ok(Stored {
-            version: version as u64,
+            version: row.get::<i64>(0)? as u64,
             // An unreadable state is let through here: the digest finds it, and the update compares
             // the same text.
-            status: Status::parse(status).unwrap_or(Status::Created),
+            status: Status::parse(row.text(1)?).unwrap_or(Status::Created),
             ended: row.get(2)?,
             standing: Standing {
                 number: row.get(3)?,
                 digest: row.get(4)?,
             },
         })
-    };
-    let mut statement = connection.prepare_cached(STORED)?;
-    Ok(statement.query_row([id.as_str()], row).optional()?)
+    })
 }
 
 /// Writes the task: in place of `old`, or as number `number` if it is new.
 pub(crate) fn write(
-    connection: &Connection,
+    session: Session<'_>,
     task: &Task,
     old: Option<&Stored>,
     number: i64,
@@ -100,11 +96,12 @@ pub(crate) fn write(
 ) -> Result<(), SqlFailure> {
     let row = encryptor.cover(TABLE, texts(task), |texts| digest(task, texts));
     let texts = &row.texts;
-    let values = params![
+    let stamp = encryptor.stamp(TABLE, 0, &row.sum);
+    let values: &[Value<'_>] = values![
         task.id.as_str(),
         task.conditions.parent.as_ref().map(TaskId::as_str),
-        task.from,
-        task.to,
+        &task.from,
+        &task.to,
         task.status.as_str(),
         task.created_at.as_ms(),
         task.changed_at.as_ms(),
@@ -114,26 +111,25 @@ pub(crate) fn write(
         task.awaits.map(Awaits::as_str),
         task.answer_by.map(Timestamp::as_ms),
         task.percent,
-        encryptor.stamp(TABLE, 0, &row.sum),
+        &stamp,
         texts.text(CONTENT),
         texts.text(TEXT),
         texts.optional(PLAN),
         texts.optional(RESULT),
         texts.optional(SAID),
         task.status.is_terminal(),
-        task.conditions.data,
-        row.cipher,
-        task.conditions.conversation,
+        task.conditions.data.as_ref(),
+        row.cipher.as_ref(),
+        task.conditions.conversation.as_ref(),
         number,
     ];
     let set = set_of(task.status.is_terminal());
     let Some(old) = old else {
-        connection.prepare_cached(INSERT)?.execute(values)?;
+        session.put(INSERT, values, Expect::Any)?;
         encryptor.came(set, number, &row.sum);
         return Ok(());
     };
-    let changed = connection.prepare_cached(UPDATE)?.execute(&values[..23])?;
-    met_one(changed, NEVER_LEFT)?;
+    session.put(UPDATE, &values[..23], Expect::One(NEVER_LEFT))?;
     let Standing { number, digest } = &old.standing;
     encryptor.went(set_of(old.ended), *number, digest);
     encryptor.came(set, *number, &row.sum);
@@ -142,12 +138,14 @@ pub(crate) fn write(
 
 /// Removes an ended task, which the checkpoint must allow.
 pub(crate) fn remove(
-    connection: &Connection,
+    session: Session<'_>,
     number: i64,
     encryptor: &mut Encryptor,
 ) -> Result<(), SqlFailure> {
-    let gone = encryptor.delete(connection, Set::EndedTask, REMOVE, [number])?;
-    met_one(gone, NEVER_FORGOTTEN)
+    match encryptor.delete(session, Set::EndedTask, REMOVE, values![number])? {
+        1 => Ok(()),
+        _ => Err(SqlFailure::of(FailureKind::Rule, NEVER_FORGOTTEN)),
+    }
 }
 
 /// The set of a task that has ended or not.

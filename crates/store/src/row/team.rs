@@ -10,8 +10,8 @@ use crate::digest::{RowDigest, Sum};
 use crate::encryptor::Encryptor;
 use crate::failure::SqlFailure;
 use crate::set::Set;
+use crate::sql::{Expect, Row, Session, values};
 use domain::team::Team;
-use rusqlite::{Connection, Row, params};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
@@ -73,7 +73,7 @@ const STANDING: &str = "SELECT number, digest FROM team WHERE task = ?1";
 /// Writes the team in place of the one of its task, or as number `number` if there is none, which is
 /// returned.
 pub(crate) fn write(
-    connection: &Connection,
+    session: Session<'_>,
     team: &Team,
     number: i64,
     encryptor: &mut Encryptor,
@@ -81,25 +81,36 @@ pub(crate) fn write(
     let (task, at) = (team.task.as_str(), team.changed_at.as_ms());
     let json = Texts([Some(Cow::Owned(to_json(team)))]);
     let row = encryptor.cover(TABLE, json, |json| digest(task, at, json));
-    let old = standing(connection, STANDING, [task])?;
+    let old = standing(session, STANDING, values![task])?;
     let stamp = encryptor.stamp(TABLE, 0, &row.sum);
-    let mut statement = connection.prepare_cached(WRITE)?;
     let (json, publisher) = (row.texts.text(0), team.publisher.as_str());
-    statement.execute(params![
-        task, at, stamp, json, row.cipher, publisher, number
-    ])?;
-    let mut statement = connection.prepare_cached(CANDIDATE)?;
+    session.put(
+        WRITE,
+        values![
+            task,
+            at,
+            &stamp,
+            json,
+            row.cipher.as_ref(),
+            publisher,
+            number
+        ],
+        Expect::Any,
+    )?;
     for candidate in &team.candidates {
-        statement.execute([candidate.agent.as_str(), task])?;
+        session.put(CANDIDATE, values![&candidate.agent, task], Expect::Any)?;
     }
     encryptor.replaced(old.as_ref(), Set::Team, number, &row.sum);
     Ok(old.is_none())
 }
 
 /// Deletes the candidates of the team of this task from the index.
-pub(crate) fn forget_candidates(connection: &Connection, task: &str) -> Result<(), SqlFailure> {
-    let mut statement = connection.prepare_cached("DELETE FROM team_candidate WHERE task = ?1")?;
-    statement.execute([task])?;
+pub(crate) fn forget_candidates(session: Session<'_>, task: &str) -> Result<(), SqlFailure> {
+    session.put(
+        "DELETE FROM team_candidate WHERE task = ?1",
+        values![task],
+        Expect::Any,
+    )?;
     Ok(())
 }
 
@@ -132,13 +143,11 @@ pub(crate) fn read(row: &Row<'_>, keys: &Keys) -> Result<Team, RowError> {
 
 /// Checks that a team is indexed under its publisher and its candidates, and under nobody else. A
 /// team stored by an earlier release has neither.
-pub(crate) fn check_finders(connection: &Connection, team: &Team) -> Result<(), RowError> {
+pub(crate) fn check_finders(session: Session<'_>, team: &Team) -> Result<(), RowError> {
     let task = team.task.as_str();
-    let mut statement = connection.prepare_cached(FOUND_BY)?;
-    let publisher: Option<String> = statement.query_row([task], |row| row.get(0))?;
-    let mut statement = connection.prepare_cached(CANDIDATES)?;
-    let noted = statement.query_map([task], |row| row.get(0))?;
-    let noted: BTreeSet<String> = noted.collect::<Result<_, _>>()?;
+    let publisher: Option<String> = session.one(FOUND_BY, values![task])?;
+    let noted = session.all(CANDIDATES, values![task], |row| row.get(0))?;
+    let noted: BTreeSet<String> = noted.into_iter().collect();
     let asked: BTreeSet<String> = team.candidates.iter().map(|c| c.agent.clone()).collect();
     match publisher {
         Some(publisher) if publisher != team.publisher => Err(RowError::corrupt(TABLE, task)),

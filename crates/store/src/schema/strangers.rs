@@ -4,7 +4,7 @@
 //! Read next: [`super`].
 
 use super::{MIGRATIONS, steps, versions};
-use crate::row::RowError;
+use crate::failure::SqlFailure;
 use rusqlite::{Connection, Row};
 use std::sync::OnceLock;
 
@@ -32,7 +32,7 @@ fn expected(steps: usize) -> rusqlite::Result<Vec<Described>> {
 
 /// The objects of the schema that no migration made, that are missing, or that differ: by name,
 /// behind a word for the kind of fault.
-pub(crate) fn strangers(connection: &Connection) -> Result<Vec<String>, RowError> {
+pub(super) fn strangers(connection: &Connection) -> Result<Vec<String>, SqlFailure> {
     static NEWEST: OnceLock<Vec<Described>> = OnceLock::new();
     let steps = steps(versions(connection)?.0);
     let made;
@@ -61,7 +61,7 @@ pub(crate) fn strangers(connection: &Connection) -> Result<Vec<String>, RowError
 
 /// Checks the numbers that SQLite remembers, which no code covers: a number that was never given is
 /// reported, as nothing could be written behind the highest possible one.
-fn strange_number(connection: &Connection) -> Result<Option<String>, RowError> {
+fn strange_number(connection: &Connection) -> Result<Option<String>, SqlFailure> {
     let numbered = "SELECT count(*) FROM sqlite_schema WHERE name = 'sqlite_sequence'";
     let numbered: i64 = connection.query_row(numbered, [], |row| row.get(0))?;
     if numbered == 0 {
@@ -75,7 +75,7 @@ fn strange_number(connection: &Connection) -> Result<Option<String>, RowError> {
 
 /// Checks that tables with one row have no other: which one a reader finds would be arbitrary,
 /// while a writer writes the first.
-fn strange_rows(connection: &Connection) -> Result<Vec<String>, RowError> {
+fn strange_rows(connection: &Connection) -> Result<Vec<String>, SqlFailure> {
     let mut strange = Vec::new();
     for table in ["head", "seal", "checkpoint"] {
         let is_there = "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = ?1";

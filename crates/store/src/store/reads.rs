@@ -248,7 +248,7 @@ impl Store {
     /// [`ReadError`]
     pub fn data_sums(&self) -> Result<Vec<DataSum>, ReadError> {
         let readers = &self.inner.readers;
-        readers.with(|c| Ok(records::data_sums(c.connection)?))
+        readers.with(|c| Ok(records::data_sums(c.session)?))
     }
 
     /// At most `length` bytes of the data called `id`, from `offset` on: fewer at the end, or in

@@ -18,6 +18,7 @@ use crate::row;
 use crate::row::head::{self, Head};
 use crate::row::numbers::THERE;
 use crate::set::STALE;
+use crate::sql::Session;
 use domain::negotiation::{Kind, Negotiation, State};
 use domain::registry::Reach;
 use rusqlite::params;
@@ -386,8 +387,15 @@ fn forged_task(connection: &Connection, id: &str, status: Status) {
     task.status = status;
     let open = "UPDATE task SET ended = 0 WHERE id = ?1";
     connection.execute(open, [id]).unwrap();
-    let old = row::task::stored(connection, &task.id).unwrap();
-    row::task::write(connection, &task, old.as_ref(), THERE, &mut plainly()).unwrap();
+    let old = row::task::stored(Session::sqlite(connection), &task.id).unwrap();
+    row::task::write(
+        Session::sqlite(connection),
+        &task,
+        old.as_ref(),
+        THERE,
+        &mut plainly(),
+    )
+    .unwrap();
 }
 
 fn set_back(stage: &Stage, found: (u64, u64), seen: (u64, u64)) -> Refused {
@@ -424,7 +432,7 @@ forgeries! {
                 host_key: "ssh-ed25519 forged".into(),
             };
             let registration = kept::registration("elsewhere", reach);
-            row::registration::write(connection, &registration, &mut plainly()).unwrap();
+            row::registration::write(Session::sqlite(connection), &registration, &mut plainly()).unwrap();
         }
         => stale("registration");
     the_log_rewritten_and_its_seal_deleted:
@@ -472,7 +480,7 @@ forgeries! {
     an_exchange_in_plain_text:
         |connection, _| {
             let forged = exchange("x-ended", Some("ended"), "oss", "ran", 1_000);
-            row::exchange::write(connection, &forged, THERE, &mut plainly()).unwrap();
+            row::exchange::write(Session::sqlite(connection), &forged, THERE, &mut plainly()).unwrap();
         }
         => found("exchange", "x-ended");
     an_exchange_without_its_answer_again:
@@ -487,7 +495,7 @@ forgeries! {
     data_in_plain_text:
         |connection, _| {
             let forged = data("d-ended", Some("ended"), "oss", "ran");
-            row::data_param::write(connection, &forged, THERE, &mut plainly()).unwrap();
+            row::data_param::write(Session::sqlite(connection), &forged, THERE, &mut plainly()).unwrap();
         }
         => found("data_param", "d-ended");
     data_with_the_pieces_of_others:
@@ -504,7 +512,7 @@ forgeries! {
         |connection, _| {
             let number = "SELECT number FROM data_param WHERE id = 'large'";
             let number: i64 = connection.query_row(number, [], |row| row.get(0)).unwrap();
-            row::data_chunk::rewrite(connection, number, 0, b"forged", &mut plainly()).unwrap();
+            row::data_chunk::rewrite(Session::sqlite(connection), number, 0, b"forged", &mut plainly()).unwrap();
         }
         => ByVerify("data_chunk 'number NUMBER, offset 0' is forged".into());
     an_open_negotiation_deleted:
@@ -516,14 +524,14 @@ forgeries! {
     a_negotiation_opened_again_in_plain_text:
         |connection, _| {
             let opened = kept::negotiation("ended", Kind::Feasibility);
-            row::negotiation::write(connection, &opened, THERE, &mut plainly()).unwrap();
+            row::negotiation::write(Session::sqlite(connection), &opened, THERE, &mut plainly()).unwrap();
         }
         => forged("negotiation", "ended/feasibility");
     a_team_in_plain_text:
         |connection, _| {
             let mut forged = kept::team("moving");
             forged.publisher = "somebody".into();
-            row::team::write(connection, &forged, THERE, &mut plainly()).unwrap();
+            row::team::write(Session::sqlite(connection), &forged, THERE, &mut plainly()).unwrap();
         }
         => found("team", "moving");
     a_team_that_its_publisher_does_not_find:
@@ -538,7 +546,7 @@ forgeries! {
     a_receiver_of_pushes_added:
         |connection, _| {
             let forged = pushes::config("moving", "oss", "forged");
-            row::push_config::keep(connection, &forged, 1_000, &mut plainly()).unwrap();
+            row::push_config::keep(Session::sqlite(connection), &forged, 1_000, &mut plainly()).unwrap();
         }
         => found("push_config", "moving");
     a_receiver_of_pushes_deleted:
@@ -564,7 +572,7 @@ forgeries! {
     a_registration_added:
         |connection, _| {
             let added = kept::registration("stranger", Reach::Client);
-            row::registration::write(connection, &added, &mut plainly()).unwrap();
+            row::registration::write(Session::sqlite(connection), &added, &mut plainly()).unwrap();
         }
         => stale("registration");
     a_registration_as_it_was_before:
@@ -573,7 +581,7 @@ forgeries! {
     a_patch_approved_in_plain_text:
         |connection, _| {
             let approved = document("stays", "approved");
-            row::document::write(connection, &approved, THERE, &mut plainly()).unwrap();
+            row::document::write(Session::sqlite(connection), &approved, THERE, &mut plainly()).unwrap();
         }
         => stale("document");
     a_patch_as_it_was_before_its_verdict:
@@ -584,7 +592,7 @@ forgeries! {
         => stale("document");
     an_observation_added:
         |connection, _| {
-            row::observation::write(connection, "{\"other\":\"forged\"}", 1_000, &mut plainly()).unwrap();
+            row::observation::write(Session::sqlite(connection), "{\"other\":\"forged\"}", 1_000, &mut plainly()).unwrap();
         }
         => stale("observation");
     a_cursor_set_back:
@@ -654,9 +662,9 @@ forgeries! {
 forgeries! {
     the_mark_taken_back_that_all_is_encrypted:
         |connection, _| {
-            let key = &mut crate::data_key::data_keys(connection).unwrap()[0];
+            let key = &mut crate::data_key::data_keys(Session::sqlite(connection)).unwrap()[0];
             key.whole = false;
-            key.write(connection, &mut plainly()).unwrap();
+            key.write(Session::sqlite(connection), &mut plainly()).unwrap();
         }
         => stale("data_key");
     the_last_number_of_a_period_taken:
@@ -666,7 +674,7 @@ forgeries! {
                 data_key: 1,
                 salt: [0; 16],
             };
-            forged.insert(connection).unwrap();
+            forged.insert(Session::sqlite(connection)).unwrap();
         }
         => stale("period");
     what_binds_the_rows_deleted:

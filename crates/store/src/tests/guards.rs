@@ -2,15 +2,16 @@
 
 use super::removal::{life, put};
 use super::*;
-use crate::cipher::{Keys, Tables};
+use crate::cipher::Keys;
 use crate::digest::ORIGIN;
 use crate::encryptor::Encryptor;
 use crate::failure::FailureKind;
 use crate::row::{entry, task};
+use crate::sql::{Session, values};
 
 /// A state with an ended task, an open one and a log, without triggers.
 fn untriggered(
-    try_it: impl Fn(&Connection, &mut Encryptor) -> Result<(), SqlFailure>,
+    try_it: impl Fn(Session<'_>, &mut Encryptor) -> Result<(), SqlFailure>,
 ) -> SqlFailure {
     let (_folder, path) = file();
     let (store, _) = open(Options::file(&path));
@@ -18,7 +19,7 @@ fn untriggered(
     put(&store, life("open", None, 3, None));
     drop(store);
     let refused = behind(&path, |connection| {
-        try_it(connection, &mut Encryptor::default())
+        try_it(Session::sqlite(connection), &mut Encryptor::default())
     });
     refused.unwrap_err()
 }
@@ -26,12 +27,12 @@ fn untriggered(
 #[test]
 fn a_terminal_state_is_not_left() {
     for id in ["ended", "open"] {
-        let left = |connection: &Connection, encryptor: &mut Encryptor| {
+        let left = |session: Session<'_>, encryptor: &mut Encryptor| {
             let mut task = task(id);
             task.version = 7;
-            let old = task::stored(connection, &task.id)?;
-            task::write(connection, &task, old.as_ref(), 0, encryptor)?;
-            Err(SqlFailure::rule("it was written"))
+            let old = task::stored(session, &task.id)?;
+            task::write(session, &task, old.as_ref(), 0, encryptor)?;
+            Err(SqlFailure::of(FailureKind::Rule, "it was written"))
         };
         let told = match id {
             "ended" => "a terminal state is never left",
@@ -44,8 +45,7 @@ fn a_terminal_state_is_not_left() {
 #[test]
 fn a_task_is_not_forgotten_before_a_checkpoint() {
     for number in [1, 2] {
-        let refused =
-            untriggered(|connection, encryptor| task::remove(connection, number, encryptor));
+        let refused = untriggered(|session, encryptor| task::remove(session, number, encryptor));
         assert_eq!(refused.kind(), FailureKind::Rule);
         assert!(refused.to_string().starts_with("a task is never forgotten"));
     }
@@ -53,8 +53,8 @@ fn a_task_is_not_forgotten_before_a_checkpoint() {
 
 #[test]
 fn the_log_is_not_cut_before_a_checkpoint() {
-    let cut = |connection: &Connection, encryptor: &mut Encryptor| {
-        entry::forget_until(connection, 2, 2, encryptor)
+    let cut = |session: Session<'_>, encryptor: &mut Encryptor| {
+        entry::forget_until(session, 2, 2, encryptor)
     };
     let refused = untriggered(cut).to_string();
     assert!(refused.starts_with("the log is never cut"), "{refused}");
@@ -62,19 +62,15 @@ fn the_log_is_not_cut_before_a_checkpoint() {
 
 #[test]
 fn an_erased_entry_is_not_erased_again() {
-    let twice = |connection: &Connection, encryptor: &mut Encryptor| {
+    let twice = |session: Session<'_>, encryptor: &mut Encryptor| {
         let keys = Keys::default();
-        let tables = Tables {
-            connection,
-            keys: &keys,
-        };
-        let mut statement = tables.prepare(entry::BEHIND)?;
-        let mut rows = statement.query([0, 1])?;
-        let row = rows.next()?.unwrap();
-        let read = entry::read(row, 1, &ORIGIN, &keys).unwrap();
+        let read = session.find(entry::BEHIND, values![0_i64, 1_i64], |row| {
+            Ok::<_, SqlFailure>(entry::read(row, 1, &ORIGIN, &keys).unwrap())
+        })?;
+        let read = read.unwrap();
         let left = read.entry.happening.clone();
-        entry::erase(connection, &read, &left, None, encryptor)?;
-        entry::erase(connection, &read, &left, None, encryptor)
+        entry::erase(session, &read, &left, None, encryptor)?;
+        entry::erase(session, &read, &left, None, encryptor)
     };
     assert_eq!(
         untriggered(twice).to_string(),

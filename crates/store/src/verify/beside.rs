@@ -12,6 +12,7 @@ use crate::open::{OpenError, Spawn, reader};
 use crate::read::ReadError;
 use crate::row::entry;
 use crate::sign::Signer;
+use crate::sql::Session;
 use crate::statistics::{Condition, Counters};
 use rusqlite::{Connection, InterruptHandle};
 use std::path::Path;
@@ -75,7 +76,8 @@ fn run(
         signer,
         ..VerifyOptions::default()
     };
-    let walked = walk(Tables { connection, keys }, how, true);
+    let session = Session::sqlite(connection);
+    let walked = walk(Tables { session, keys }, how, true);
     let report = match budget.outcome(walked) {
         Ok(report) => report,
         // A state that makes the rest of the walk impossible counts as forged.

@@ -20,10 +20,11 @@ use crate::row::{
 use crate::schema;
 use crate::set::{STALE, Set, SetHashes};
 use crate::sign::Signer;
+use crate::sql::{Row, Session};
 use domain::event::Sequence;
 use domain::time::Timestamp;
-use rusqlite::{Connection, Row};
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 
 /// The most faults in a report.
 const FAULTS_MAX: usize = 1_000;
@@ -36,9 +37,9 @@ pub(crate) fn walked(
     how: VerifyOptions<'_>,
     has_keys: bool,
 ) -> Result<ChainReport, ReadError> {
-    let Tables { connection, keys } = tables;
+    let Tables { session, keys } = tables;
     let mut walk = Walk {
-        connection,
+        session,
         keys,
         has_keys,
         locked: 0,
@@ -49,8 +50,8 @@ pub(crate) fn walked(
     walk.structure()?;
     walk.recognised();
     walk.schema()?;
-    let stored = walk.note(Stored::read(connection))?;
-    let seal = walk.note(seal::Seal::read(connection))?.flatten();
+    let stored = walk.note(Stored::read(session))?;
+    let seal = walk.note(seal::Seal::read(session))?.flatten();
     let sealed_at = seal.as_ref().map(|seal| seal.head.sequence);
     let authentic = match (&stored, has_keys) {
         (Some(stored), true) => walk.sets(stored, sealed_at)?,
@@ -69,11 +70,11 @@ pub(crate) fn walked(
     let registrations = walk.table(registration::TABLE, registration::ALL, |row| {
         registration::read(row).map(drop)
     })?;
-    let is_current = schema::is_current(connection)?;
+    let is_current = schema::is_current(session)?;
     let teams = walk.table(team::TABLE, team::ALL, |row| {
         let team = team::read(row, keys)?;
         match is_current {
-            true => team::check_finders(connection, &team),
+            true => team::check_finders(session, &team),
             false => Ok(()),
         }
     })?;
@@ -101,7 +102,7 @@ pub(crate) fn walked(
     if let Some(stored) = stored {
         walk.head(&stored.head, found, chain.ended.is_none());
     }
-    let began = walk.note(first_time(connection).map_err(RowError::from))?;
+    let began = walk.note(first_time(session).map_err(RowError::from))?;
     Ok(ChainReport {
         entries: chain.entries,
         erased: chain.erased,
@@ -143,7 +144,7 @@ struct Chain {
 }
 
 struct Walk<'c, 'h> {
-    connection: &'c Connection,
+    session: Session<'c>,
     keys: &'c Keys,
     has_keys: bool,
     locked: u64,
@@ -203,22 +204,16 @@ impl Walk<'_, '_> {
     }
 
     fn structure(&mut self) -> Result<(), ReadError> {
-        let checked = || -> Result<Vec<String>, RowError> {
-            let mut statement = self.connection.prepare("PRAGMA integrity_check")?;
-            let found = statement.query_map([], |row| row.get(0))?;
-            Ok(found.collect::<Result<_, _>>()?)
-        };
-        for found in self.note(checked())?.into_iter().flatten() {
-            if found != "ok" {
-                self.fault("sqlite", found);
-            }
+        let faults = self.session.faults().map_err(RowError::from);
+        for found in self.note(faults)?.into_iter().flatten() {
+            self.fault("sqlite", found);
         }
         Ok(())
     }
 
     /// Reports as a fault a file that opening would refuse as no state of this release.
     fn recognised(&mut self) {
-        if let Err(refused) = schema::recognise(self.connection, &self.how.outside) {
+        if let Err(refused) = schema::recognise(self.session, &self.how.outside) {
             self.fault("sqlite", refused);
         }
     }
@@ -226,7 +221,7 @@ impl Walk<'_, '_> {
     /// Checks the schema. SQLite uses a table with a damaged description as long as it can, and
     /// runs foreign triggers.
     fn schema(&mut self) -> Result<(), ReadError> {
-        let strangers = self.note(schema::strangers(self.connection))?;
+        let strangers = self.note(schema::strangers(self.session))?;
         for found in strangers.into_iter().flatten() {
             self.fault("sqlite", found);
         }
@@ -244,7 +239,7 @@ impl Walk<'_, '_> {
             return Ok(false);
         };
         self.keys.bind();
-        let found = SetHashes::found(self.connection, &sets, &Set::ALL);
+        let found = SetHashes::found(self.session, &sets, &Set::ALL);
         let Some(found) = self.note(found)? else {
             return Ok(false);
         };
@@ -258,7 +253,7 @@ impl Walk<'_, '_> {
         if ledger.sealed != sealed {
             self.push(seal::TABLE, seal::NOT_THE_LAST, true);
         }
-        let numbered = observation::check_numbered(self.connection, ledger.numbered);
+        let numbered = observation::check_numbered(self.session, ledger.numbered);
         self.note(numbered)?;
         Ok(true)
     }
@@ -280,7 +275,7 @@ impl Walk<'_, '_> {
     }
 
     fn checkpoint(&mut self) -> Result<Option<Checkpoint>, ReadError> {
-        let found = Checkpoint::read(self.connection);
+        let found = Checkpoint::read(self.session);
         let found = self.note(found)?.flatten();
         if let Some(checkpoint) = &found {
             self.signed(checkpoint::TABLE, "", |signer| checkpoint.is_signed(signer));
@@ -298,7 +293,7 @@ impl Walk<'_, '_> {
         let (mut rows_read, mut locked) = (0, 0);
         let has_keys = self.has_keys;
         let mut faults = Vec::new();
-        let connection = self.connection;
+        let session = self.session;
         let progress = &mut self.how.progress;
         let mut tell = |rows| {
             if let Some(progress) = progress.as_mut() {
@@ -306,9 +301,7 @@ impl Walk<'_, '_> {
             }
         };
         let mut walked = || -> Result<(), RowError> {
-            let mut statement = connection.prepare(sql)?;
-            let mut rows = statement.query([])?;
-            while let Some(row) = rows.next()? {
+            session.query(sql, &[], |row| {
                 rows_read += 1;
                 if rows_read % ROWS_TOLD == 0 {
                     tell(rows_read);
@@ -324,8 +317,8 @@ impl Walk<'_, '_> {
                     }
                     other => other?,
                 }
-            }
-            Ok(())
+                Ok::<_, RowError>(ControlFlow::Continue(()))
+            })
         };
         let end = walked();
         tell(rows_read);
@@ -407,13 +400,13 @@ impl Walk<'_, '_> {
             if !matches!(task, Err(RowError::Corrupt(_) | RowError::Forged(_))) {
                 unreadable -= 1;
                 // Whether it has ended is no payload, and reading compared it with the state.
-                counts.open += u64::from(row.get::<_, i64>(task::ENDED)? == 0);
+                counts.open += u64::from(row.get::<i64>(task::ENDED)? == 0);
             }
             task.map(drop)
         })?;
         // A task that does not read back is one fault; whether it was open is not another one.
         if unreadable > 0
-            && let Ok(stored) = Stored::read(self.connection)
+            && let Ok(stored) = Stored::read(self.session)
         {
             counts.open = stored.head.counts.open;
         }
@@ -424,7 +417,7 @@ impl Walk<'_, '_> {
         let mut stored: BTreeMap<i64, u64> = BTreeMap::new();
         let chunks = self.table(data_chunk::TABLE, data_chunk::ALL, |row| {
             let data: i64 = row.get(0)?;
-            let length = row.get_ref(3)?.as_blob().map_or(0, <[u8]>::len) as u64;
+            let length = row.bytes(3).map_or(0, <[u8]>::len) as u64;
             let read = data_chunk::read(row, keys);
             if !matches!(read, Err(RowError::Corrupt(_))) {
                 *stored.entry(data).or_default() += length;
@@ -448,9 +441,9 @@ impl Walk<'_, '_> {
 
     /// Reads the wrapped keys.
     fn keys(&mut self) -> Result<(), ReadError> {
-        let data_keys = data_key::data_keys(self.connection).map(drop);
+        let data_keys = data_key::data_keys(self.session).map(drop);
         self.note(data_keys)?;
-        let periods = data_key::periods(self.connection).map(drop);
+        let periods = data_key::periods(self.session).map(drop);
         self.note(periods)?;
         Ok(())
     }

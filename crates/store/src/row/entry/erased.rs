@@ -5,22 +5,22 @@
 use super::{APPENDED_TO, Erased, TABLE};
 use crate::digest::of_bytes;
 use crate::encryptor::Encryptor;
-use crate::row::{RowError, met_one};
+use crate::failure::SqlFailure;
+use crate::row::RowError;
 use crate::set::Set;
 use crate::sign::{self, Signer};
+use crate::sql::{Expect, Row, Session, values};
 use domain::event::Sequence;
-use rusqlite::{Connection, Row, params};
 
 /// Signs the marks of erased entries anew.
 pub(crate) fn sign_again(
-    connection: &Connection,
+    session: Session<'_>,
     signer: &dyn Signer,
     encryptor: &mut Encryptor,
 ) -> Result<(), RowError> {
     let sql = "SELECT sequence, erased FROM log WHERE erased IS NOT NULL";
-    let mut statement = connection.prepare(sql)?;
-    let row = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?));
-    let found: Vec<(i64, Vec<u8>)> = statement.query_map([], row)?.collect::<Result<_, _>>()?;
+    let row = |row: &Row<'_>| Ok::<(i64, Vec<u8>), SqlFailure>((row.get(0)?, row.get(1)?));
+    let found = session.all(sql, &[], row)?;
     for (sequence, old) in found {
         let mut erased = Erased::parse(&old).ok_or_else(|| RowError::corrupt(TABLE, sequence))?;
         let digest = erased.digest(sequence as Sequence);
@@ -30,8 +30,8 @@ pub(crate) fn sign_again(
         encryptor.came(Set::ErasedEntry, sequence, &of_bytes(&mark));
         // Nothing but the signature becomes another one.
         let sql = "UPDATE log SET erased = ?2 WHERE sequence = ?1 AND substr(erased, 1, 64) = ?3";
-        let changed = connection.execute(sql, params![sequence, mark, &mark[..64]])?;
-        met_one(changed, APPENDED_TO)?;
+        let values = values![sequence, &mark, &mark[..64]];
+        session.put(sql, values, Expect::One(APPENDED_TO))?;
     }
     Ok(())
 }

@@ -1,0 +1,183 @@
+//! The seam: statements and what they give, whatever database holds the tables.
+//!
+//! ```text
+//! rows, pages, jobs, verification ─► Session ─► sqlite
+//! ```
+//! Everything above speaks one SQL: parameters are `?1`, `?2`, …; a database that wants another text
+//! makes it of this one. Statements stay prepared, found by their text. Read next: [`value`],
+//! [`row`], `upkeep`, [`crate::sqlite`].
+
+pub(crate) mod row;
+mod upkeep;
+pub(crate) mod value;
+
+pub(crate) use row::{FromCell, Row};
+pub(crate) use value::{Value, values};
+
+use crate::failure::{FailureKind, SqlFailure};
+use crate::sqlite::session as sqlite;
+use std::ops::ControlFlow;
+use std::time::Duration;
+
+/// A connection to the tables, which is one thread's at a time.
+pub(crate) enum Connection {
+    Sqlite(rusqlite::Connection),
+}
+
+impl Connection {
+    /// Sets how long a transaction waits for a lock that another program holds.
+    pub(crate) fn wait(&self, longest: Duration) -> Result<(), SqlFailure> {
+        match self {
+            Self::Sqlite(connection) => Ok(connection.busy_timeout(longest)?),
+        }
+    }
+
+    /// What statements are asked of.
+    pub(crate) fn session(&self) -> Session<'_> {
+        match self {
+            Self::Sqlite(connection) => Session::sqlite(connection),
+        }
+    }
+}
+
+/// A connection in use.
+#[derive(Clone, Copy)]
+pub(crate) enum Session<'s> {
+    Sqlite(sqlite::Session<'s>),
+}
+
+/// The number of rows that a change must meet.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Expect {
+    /// Any number.
+    Any,
+    /// One; otherwise this rule, which is a condition of the statement, would be broken.
+    One(&'static str),
+}
+
+impl<'s> Session<'s> {
+    /// A connection of SQLite in use.
+    pub(crate) fn sqlite(connection: &'s rusqlite::Connection) -> Self {
+        Self::Sqlite(sqlite::Session(connection))
+    }
+
+    /// Reads row after row, until `each` breaks off.
+    pub(crate) fn query<E: From<SqlFailure>>(
+        self,
+        sql: &str,
+        values: &[Value<'_>],
+        each: impl FnMut(&Row<'_>) -> Result<ControlFlow<()>, E>,
+    ) -> Result<(), E> {
+        match self {
+            Self::Sqlite(session) => session.query(sql, values, each),
+        }
+    }
+
+    /// All rows.
+    pub(crate) fn all<T, E: From<SqlFailure>>(
+        self,
+        sql: &str,
+        values: &[Value<'_>],
+        mut read: impl FnMut(&Row<'_>) -> Result<T, E>,
+    ) -> Result<Vec<T>, E> {
+        let mut all = Vec::new();
+        self.query(sql, values, |row| {
+            all.push(read(row)?);
+            Ok::<_, E>(ControlFlow::Continue(()))
+        })?;
+        Ok(all)
+    }
+
+    /// The first row, if there is one.
+    pub(crate) fn find<T, E: From<SqlFailure>>(
+        self,
+        sql: &str,
+        values: &[Value<'_>],
+        mut read: impl FnMut(&Row<'_>) -> Result<T, E>,
+    ) -> Result<Option<T>, E> {
+        let mut found = None;
+        self.query(sql, values, |row| {
+            found = Some(read(row)?);
+            Ok::<_, E>(ControlFlow::Break(()))
+        })?;
+        Ok(found)
+    }
+
+    /// The first column of a statement that gives one row in any case.
+    pub(crate) fn one<T: FromCell>(self, sql: &str, values: &[Value<'_>]) -> Result<T, SqlFailure> {
+        let found = self.find(sql, values, |row| row.get(0))?;
+        found.ok_or_else(|| SqlFailure::of(FailureKind::Other, "a statement gave no row"))
+    }
+
+    /// Asks for a change. If it cannot be made, or meets other rows than expected, this fails, or the
+    /// commit of its transaction.
+    pub(crate) fn put(
+        self,
+        sql: &str,
+        values: &[Value<'_>],
+        expect: Expect,
+    ) -> Result<(), SqlFailure> {
+        match (self.change(sql, values)?, expect) {
+            (1, _) | (_, Expect::Any) => Ok(()),
+            (_, Expect::One(rule)) => Err(SqlFailure::of(FailureKind::Rule, rule)),
+        }
+    }
+
+    /// Makes a change; returns the number of rows that it met.
+    pub(crate) fn change(self, sql: &str, values: &[Value<'_>]) -> Result<u64, SqlFailure> {
+        match self {
+            Self::Sqlite(session) => session.change(sql, values),
+        }
+    }
+
+    /// Begins a transaction that writes; it ends with [`Transaction::commit`], or is rolled back when
+    /// dropped. Statements of this session belong to it meanwhile.
+    ///
+    /// # Errors
+    /// Busy if another program keeps the state locked.
+    pub(crate) fn begin(self) -> Result<Transaction<'s>, SqlFailure> {
+        match self {
+            Self::Sqlite(session) => session.begin().map(Transaction::Sqlite),
+        }
+    }
+
+    /// Begins a transaction that sees one state of everything and changes nothing; it ends when
+    /// dropped.
+    pub(crate) fn snapshot(self) -> Result<Transaction<'s>, SqlFailure> {
+        match self {
+            Self::Sqlite(session) => session.snapshot().map(Transaction::Sqlite),
+        }
+    }
+
+    /// Does a part of the transaction under way. If that breaks a rule, what it wrote is undone, and the
+    /// transaction goes on.
+    pub(crate) fn isolated<T>(
+        self,
+        work: impl FnOnce() -> Result<T, SqlFailure>,
+    ) -> Result<T, SqlFailure> {
+        match self {
+            Self::Sqlite(session) => session.isolated(work),
+        }
+    }
+
+    /// The number of rows that were changed since the session began.
+    pub(crate) fn changes(self) -> u64 {
+        match self {
+            Self::Sqlite(session) => session.changes(),
+        }
+    }
+}
+
+/// A transaction under way.
+pub(crate) enum Transaction<'s> {
+    Sqlite(sqlite::Transaction<'s>),
+}
+
+impl Transaction<'_> {
+    /// Makes all of it durable.
+    pub(crate) fn commit(self) -> Result<(), SqlFailure> {
+        match self {
+            Self::Sqlite(transaction) => transaction.commit(),
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! What a database is asked beside statements, and what it leaves out.
+//!
+//! Read next: [`super`].
+
+use super::Session;
+use crate::failure::SqlFailure;
+use crate::sqlite::upkeep as sqlite;
+
+impl Session<'_> {
+    /// Overwrites what is deleted or replaced from now on, or no longer.
+    pub(crate) fn overwrite(self, on: bool) -> Result<(), SqlFailure> {
+        match self {
+            Self::Sqlite(session) => session.overwrite(on),
+        }
+    }
+
+    /// Drops what was replaced from where it is kept beside the tables, as far as nobody reads it.
+    pub(crate) fn sweep(self) {
+        match self {
+            Self::Sqlite(session) => session.sweep(),
+        }
+    }
+
+    /// Writes everything anew, without free space.
+    pub(crate) fn compact(self) -> Result<(), SqlFailure> {
+        match self {
+            Self::Sqlite(session) => session.compact(),
+        }
+    }
+
+    /// The bytes in use; none if the database does not tell.
+    pub(crate) fn used_bytes(self) -> Result<Option<u64>, SqlFailure> {
+        match self {
+            Self::Sqlite(session) => session.used_bytes().map(Some),
+        }
+    }
+
+    /// The last number given to an observation, 0 before the first; no code covers it.
+    pub(crate) fn last_observation(self) -> Result<i64, SqlFailure> {
+        match self {
+            Self::Sqlite(session) => session.last_observation(),
+        }
+    }
+
+    /// The fault of the database's own structure, if one is found at a glance.
+    pub(crate) fn quick_fault(self) -> Result<Option<String>, SqlFailure> {
+        match self {
+            Self::Sqlite(session) => session.quick_fault(),
+        }
+    }
+
+    /// The fault of the indexes of a table, if there is one.
+    pub(crate) fn fault_of(self, table: &str) -> Result<Option<String>, SqlFailure> {
+        match self {
+            Self::Sqlite(session) => session.fault_of(table),
+        }
+    }
+
+    /// The faults of the database's own structure.
+    pub(crate) fn faults(self) -> Result<Vec<String>, SqlFailure> {
+        match self {
+            Self::Sqlite(session) => session.faults(),
+        }
+    }
+
+    /// The expression for the data entry that the conditions of a task name.
+    pub(crate) fn given(self) -> &'static str {
+        match self {
+            Self::Sqlite(_) => sqlite::GIVEN,
+        }
+    }
+}
