@@ -13,31 +13,14 @@ use crate::keys::KeyKeeper;
 use crate::ledger::Ledger;
 use crate::mac::{RowMac, Stamp};
 use crate::open::OpenError;
+use crate::row::RowError;
 use crate::row::attestation::{Attestation, Ground};
 use crate::row::head::Stored;
-use crate::row::{
-    RowError, cursor, data_chunk, data_param, document, exchange, negotiation, observation,
-    push_config, task, team,
-};
+use crate::schema::tables;
 use crate::set::{Set, SetHashes};
 use crate::sign::Signer;
 use crate::sql::{Expect, Session, Value, values};
 use domain::time::Timestamp;
-
-/// The tables whose rows carry codes, each with its key and with the place that a code is bound to
-/// beside the row. The other tables are small, and summed up whenever they are read.
-pub(crate) const STAMPED: [(&str, &str, &str); 10] = [
-    (task::TABLE, "number", "0"),
-    (exchange::TABLE, "number", "0"),
-    (data_param::TABLE, "number", "number"),
-    (data_chunk::TABLE, "number", "0"),
-    (negotiation::TABLE, "number", "0"),
-    (team::TABLE, "number", "0"),
-    (document::TABLE, "number", "0"),
-    (observation::TABLE, "number", "0"),
-    (push_config::TABLE, "number", "0"),
-    (cursor::TABLE, "id", "0"),
-];
 
 /// Begins a period under the youngest data key, or under a new one if there is none. Rows are not
 /// bound yet.
@@ -81,7 +64,7 @@ pub(crate) fn first_use(
     let mac = tables.keys.mac(data_key);
     let mac = mac.ok_or(RowError::Locked(data_key::TABLE))?;
     let mut rows = 0;
-    for (table, key, place) in STAMPED {
+    for (table, key, place) in tables::coded() {
         rows += stamp(session, &mac, table, key, place)?;
     }
     let sets = new_set_key(keeper).map_err(OpenError::Key)?;

@@ -23,6 +23,7 @@ use crate::row::numbers::THERE;
 use crate::row::push_config::{self, push_config_columns};
 use crate::row::task::{self, task_columns};
 use crate::row::{self, RowError, cursor, data_chunk, document, entry, observation, team};
+use crate::schema::tables;
 use crate::set::{Set, SetHashes, SetKey};
 use crate::sign::Signer;
 use crate::slice::Slice;
@@ -191,23 +192,9 @@ impl KeyChange {
     }
 }
 
-/// The tables of the walk, with the columns of their numbers.
-const WALKED: [(&str, &str); 10] = [
-    (task::TABLE, "number"),
-    (exchange::TABLE, "number"),
-    (data_param::TABLE, "number"),
-    (data_chunk::TABLE, "number"),
-    (negotiation::TABLE, "number"),
-    (team::TABLE, "number"),
-    (document::TABLE, "number"),
-    (observation::TABLE, "number"),
-    (push_config::TABLE, "number"),
-    (entry::TABLE, "sequence"),
-];
-
 /// A walk under way.
 pub(crate) struct Reencrypt {
-    /// The place in [`WALKED`].
+    /// The place among [`tables::walked`].
     table: usize,
     /// The last row of it that was read.
     number: i64,
@@ -261,7 +248,7 @@ impl Reencrypt {
         let tables = *tables;
         let slice = Slice::begin(tables.session, head, encryptor)?;
         let sets = encryptor.sets().cloned();
-        let step = match WALKED.get(self.table) {
+        let step = match tables::walked().nth(self.table) {
             Some((table, column)) => {
                 self.rows(tables, encryptor, table, column)?;
                 Step::Goes
@@ -341,7 +328,7 @@ impl Reencrypt {
             self.number = number;
             let cipher = cipher.as_deref().map(entry::ciphertext);
             if encryptor.is_due(cipher, tables.keys) {
-                rewrite(tables, encryptor, self.table, number)?;
+                rewrite(tables, encryptor, table, number)?;
                 self.report.rows += 1;
             }
         }
@@ -365,7 +352,7 @@ impl Reencrypt {
 fn rewrite(
     tables: Tables<'_>,
     encryptor: &mut Encryptor,
-    table: usize,
+    table: &str,
     number: i64,
 ) -> Result<(), JobError> {
     const TASK: &str = concat!("SELECT ", task_columns!(), " FROM task WHERE number = ?1");
@@ -393,7 +380,7 @@ fn rewrite(
         push_config_columns!(),
         " FROM push_config WHERE number = ?1"
     );
-    match WALKED[table].0 {
+    match table {
         task::TABLE => {
             if let Some(task) = one(tables, TASK, number, task::read)? {
                 let old = task::stored(tables.session, &task.id)?;

@@ -9,6 +9,8 @@
 
 mod migrations;
 mod strangers;
+pub(crate) mod table;
+pub(crate) mod tables;
 mod views;
 
 use crate::failure::SqlFailure;

@@ -17,6 +17,7 @@ mod pieces;
 mod portable;
 mod pushes;
 mod removal;
+mod tables;
 mod version_5;
 
 use crate::*;
