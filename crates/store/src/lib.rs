@@ -32,7 +32,7 @@
 //! stored as it is; the decisions are made in `domain`. Files: `store` (the handle), `open` (locks,
 //! files, recovery) with its `guard`, `schema` (SQL and migrations), `bind` (older states),
 //! `writer` (group commit), `transaction` (one group), `slice` (a transaction that ends with the
-//! head), `job` with `retention`, `erase` and `reencrypt`, `wal` (the write-ahead log), `read`,
+//! head), `job` with `retention`, `erase` and `reencrypt`, `read`,
 //! `verify`, `row` (the row types), `sql` (the seam to the database), `sqlite`, `failure`, `digest` (the hashes), `mac`, `set` and `ledger` (the binding
 //! of rows), `outside`, `sign`, `keys` (the master key), `cipher` (encryption), `encryptor` and
 //! `cover` (encryption of rows).
@@ -68,7 +68,6 @@ mod statistics;
 mod store;
 mod transaction;
 mod verify;
-mod wal;
 mod writer;
 
 #[cfg(test)]

@@ -3,19 +3,16 @@
 //! Refuses rather than repairs: a state that is locked, newer, foreign, damaged, forged or rolled
 //! back is not opened. Read next: `options`, `file`, `connection`, `guard`; then `writer`.
 
-mod connection;
 mod error;
 mod file;
 mod guard;
 mod host_key;
 mod options;
 
-pub(crate) use connection::{LOCK_WAIT, reader};
 pub use error::OpenError;
 pub(crate) use file::private;
 pub use options::{Location, Options, Spawn};
 
-use connection::{configure, readers};
 use file::prepare;
 
 use crate::budget::{Budget, ENDLESS};
@@ -31,8 +28,9 @@ use crate::row::numbers::Numbers;
 use crate::row::{RowError, negotiation, registration, task};
 use crate::schema;
 use crate::sql::{Connection, Row, Session};
+use crate::sqlite::connection::{configure, readers};
+use crate::sqlite::wal::{LogLength, Mover};
 use crate::transaction::Ends;
-use crate::wal::{LogLength, Mover};
 use domain::event::Sequence;
 use domain::negotiation::Negotiation;
 use domain::registry::Registration;

@@ -1,99 +1,17 @@
 //! The version of a state, and the way to the newest.
 //!
-//! `user_version` counts migrations; a state of a later release, or one of the format before the
-//! first release, is refused; so is one with an object that no migration made: a foreign view,
-//! trigger or index. Invariants that must hold independently of the code above are triggers: a
-//! terminal state is never left, the log is only appended to, and only entries covered by a
-//! checkpoint are removed. Read next: `migrations`, the tables; `strangers`, the check for foreign
-//! objects; `row`.
+//! A state of a later release, or one of the format before the first release, is refused; so is one
+//! with an object that no release made. Read next: [`tables`]; [`crate::sqlite::schema`].
 
-mod migrations;
-mod strangers;
 pub(crate) mod table;
 pub(crate) mod tables;
-mod views;
 
 use crate::failure::SqlFailure;
 use crate::open::OpenError;
 use crate::row::RowError;
 use crate::sql::Session;
-use migrations::MIGRATIONS;
-use rusqlite::Connection;
+use crate::sqlite::schema as sqlite;
 use std::path::PathBuf;
-
-/// "Cnvk": marks the file as a state of Convoke.
-const APPLICATION: i32 = 0x436e_766b;
-
-/// The `user_version` that the first migration leads to.
-const FIRST_VERSION: i32 = 2;
-
-/// The version from which rows are bound to the head if there is a key.
-const BOUND: i32 = 6;
-
-/// Checks that this is a state that this release can read. True if it may hold encrypted payloads.
-///
-/// Where one of the files `outside` holds a head, a release that writes heads wrote the state: if
-/// the state claims to be foreign, or older than that, it was tampered with.
-pub(crate) fn recognise(session: Session<'_>, outside: &[PathBuf]) -> Result<bool, OpenError> {
-    recognised(sqlite(session)).map_err(|refused| {
-        let strangers = match &refused {
-            OpenError::Older { found, .. } => format!("strange user_version {found}"),
-            OpenError::Foreign => "strange application_id".to_owned(),
-            _ => return refused,
-        };
-        match outside.iter().any(|path| path.exists()) {
-            true => OpenError::Schema { strangers },
-            false => refused,
-        }
-    })
-}
-
-fn recognised(connection: &Connection) -> Result<bool, OpenError> {
-    let (found, application) = versions(connection)?;
-    let tables: i64 =
-        connection.query_row("SELECT count(*) FROM sqlite_schema", [], |r| r.get(0))?;
-    let known = known_version();
-    if application != APPLICATION && (found != 0 || tables != 0) {
-        return Err(OpenError::Foreign);
-    }
-    if found > known {
-        return Err(OpenError::Newer { found, known });
-    }
-    if found != 0 && found < FIRST_VERSION {
-        let oldest = FIRST_VERSION;
-        return Err(OpenError::Older { found, oldest });
-    }
-    Ok(found > FIRST_VERSION)
-}
-
-fn versions(connection: &Connection) -> rusqlite::Result<(i32, i32)> {
-    let pragma = |name: &str| connection.pragma_query_value(None, name, |r| r.get(0));
-    Ok((pragma("user_version")?, pragma("application_id")?))
-}
-
-/// True if the state is of this release.
-pub(crate) fn is_current(session: Session<'_>) -> Result<bool, SqlFailure> {
-    let connection = sqlite(session);
-    let version: i32 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
-    Ok(version == known_version())
-}
-
-fn known_version() -> i32 {
-    FIRST_VERSION - 1 + MIGRATIONS.len() as i32
-}
-
-/// Migrates the schema up to an older version, as earlier releases did.
-#[cfg(test)]
-pub(crate) fn migrate_to(connection: &Connection, version: i32) {
-    let (found, _) = versions(connection).expect("it is a state");
-    for migration in &MIGRATIONS[steps(found)..steps(version)] {
-        connection
-            .execute_batch(migration)
-            .expect("it is at that version");
-    }
-    let set = connection.pragma_update(None, "user_version", version);
-    set.expect("it can be written");
-}
 
 /// The age of a schema before it is migrated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,49 +24,63 @@ pub(crate) enum Age {
     Bound,
 }
 
+/// Checks that this is a state that this release can read. True if it may hold encrypted payloads.
+///
+/// Where one of the files `outside` holds a head, a release that writes heads wrote the state: if
+/// the state claims to be foreign, or older than that, it was tampered with.
+pub(crate) fn recognise(session: Session<'_>, outside: &[PathBuf]) -> Result<bool, OpenError> {
+    let recognised = match session {
+        Session::Sqlite(session) => sqlite::recognise(session.0),
+    };
+    recognised.map_err(|refused| {
+        let strangers = match &refused {
+            OpenError::Older { found, .. } => format!("strange user_version {found}"),
+            OpenError::Foreign => "strange application_id".to_owned(),
+            _ => return refused,
+        };
+        match outside.iter().any(|path| path.exists()) {
+            true => OpenError::Schema { strangers },
+            false => refused,
+        }
+    })
+}
+
+/// True if the state is of this release.
+pub(crate) fn is_current(session: Session<'_>) -> Result<bool, SqlFailure> {
+    match session {
+        Session::Sqlite(session) => sqlite::is_current(session.0),
+    }
+}
+
 /// The age of the schema of a recognised state.
 pub(crate) fn age(session: Session<'_>) -> Result<Age, SqlFailure> {
-    Ok(match versions(sqlite(session))?.0 {
-        0 => Age::New,
-        BOUND.. => Age::Bound,
-        _ => Age::Unbound,
-    })
+    match session {
+        Session::Sqlite(session) => Ok(match sqlite::version(session.0)? {
+            0 => Age::New,
+            sqlite::BOUND.. => Age::Bound,
+            _ => Age::Unbound,
+        }),
+    }
 }
 
 /// Migrates the schema of a recognised state, within a transaction.
 pub(crate) fn migrate(session: Session<'_>) -> Result<(), SqlFailure> {
-    let transaction = sqlite(session);
-    let (found, _) = versions(transaction)?;
-    let missing = MIGRATIONS.iter().skip(steps(found));
-    if missing.len() == 0 {
-        return Ok(());
+    match session {
+        Session::Sqlite(session) => sqlite::migrate(session.0),
     }
-    for migration in missing {
-        transaction.execute_batch(migration)?;
-    }
-    transaction.pragma_update(None, "application_id", APPLICATION)?;
-    Ok(transaction.pragma_update(None, "user_version", known_version())?)
 }
 
-/// The number of migrations that lead to this version.
-fn steps(version: i32) -> usize {
-    usize::try_from(version - FIRST_VERSION + 1).unwrap_or(0)
-}
-
-/// Lets a read-only connection read a state that was not migrated yet as if it were.
+/// Lets a read-only session read a state that was not migrated yet as if it were.
 pub(crate) fn show_as_newest(session: Session<'_>) -> Result<(), SqlFailure> {
-    let connection = sqlite(session);
-    Ok(views::show(connection, steps(versions(connection)?.0))?)
+    match session {
+        Session::Sqlite(session) => sqlite::show_as_newest(session.0),
+    }
 }
 
 /// The objects of the schema that no migration made, that are missing, or that differ: by name, behind
 /// a word for the kind of fault.
 pub(crate) fn strangers(session: Session<'_>) -> Result<Vec<String>, RowError> {
-    Ok(strangers::strangers(sqlite(session))?)
-}
-
-fn sqlite(session: Session<'_>) -> &Connection {
     match session {
-        Session::Sqlite(session) => session.0,
+        Session::Sqlite(session) => Ok(sqlite::strangers(session.0)?),
     }
 }

@@ -17,13 +17,14 @@ use crate::data_key;
 use crate::digest::Sum;
 use crate::failure::SqlFailure;
 use crate::keys::KeyKeeper;
-use crate::open::{OpenError, reader};
+use crate::open::OpenError;
 use crate::outside::{self, Seen};
 use crate::read::ReadError;
 use crate::row::head::{self, Stored};
 use crate::schema::{self, Age};
 use crate::sign::Signer;
 use crate::sql::{Row, Session, values};
+use crate::sqlite::connection::reader;
 use std::path::{Path, PathBuf};
 
 /// True if the state in `path` holds data keys, so that it needs a master key to be opened; false if

@@ -118,7 +118,7 @@ impl Options {
     }
 
     /// How far a commit waits for the disk, as SQLite names it.
-    pub(super) fn synchronous(&self) -> &'static str {
+    pub(crate) fn synchronous(&self) -> &'static str {
         if self.synchronous_full {
             "FULL"
         } else {

@@ -475,7 +475,7 @@ pub(super) fn reads_version_2(store: &Store) {
 #[test]
 fn a_state_without_conversations_is_read() {
     let (_folder, path) = version_2();
-    crate::schema::migrate_to(&Connection::open(&path).unwrap(), 3);
+    crate::sqlite::schema::migrate_to(&Connection::open(&path).unwrap(), 3);
     sound(verify(&path).unwrap());
     let (store, _) = open(Options::file(&path));
     let task = store.task(&TaskId::new("open")).unwrap().unwrap();

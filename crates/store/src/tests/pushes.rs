@@ -138,7 +138,7 @@ fn they_go_with_their_task() {
 #[test]
 fn a_state_without_them_is_migrated() {
     let (_folder, path) = encrypted::version_2();
-    crate::schema::migrate_to(&Connection::open(&path).unwrap(), 4);
+    crate::sqlite::schema::migrate_to(&Connection::open(&path).unwrap(), 4);
     let report = verify(&path).unwrap();
     assert!(report.is_sound(), "{report:?}");
     let (store, _) = open(Options::file(&path));

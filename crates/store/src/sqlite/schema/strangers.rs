@@ -32,7 +32,7 @@ fn expected(steps: usize) -> rusqlite::Result<Vec<Described>> {
 
 /// The objects of the schema that no migration made, that are missing, or that differ: by name,
 /// behind a word for the kind of fault.
-pub(super) fn strangers(connection: &Connection) -> Result<Vec<String>, SqlFailure> {
+pub(crate) fn strangers(connection: &Connection) -> Result<Vec<String>, SqlFailure> {
     static NEWEST: OnceLock<Vec<Described>> = OnceLock::new();
     let steps = steps(versions(connection)?.0);
     let made;

@@ -2,8 +2,8 @@
 //!
 //! Knows no table. Read next: [`super`].
 
-use super::options::{Location, Options};
 use crate::failure::SqlFailure;
+use crate::open::{Location, Options};
 use crate::sql;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
@@ -18,7 +18,7 @@ const READER_CACHE_KB: i64 = 8_192;
 pub(crate) const LOCK_WAIT: Duration = Duration::from_secs(5);
 
 /// Sets up the connection of the writer.
-pub(super) fn configure(connection: &Connection, options: &Options) -> rusqlite::Result<()> {
+pub(crate) fn configure(connection: &Connection, options: &Options) -> rusqlite::Result<()> {
     connection.busy_timeout(LOCK_WAIT)?;
     connection.set_prepared_statement_cache_capacity(128);
     let set = |name: &str, value: &dyn rusqlite::ToSql| {
@@ -57,7 +57,7 @@ pub(crate) fn reader(path: &Path) -> Result<Connection, SqlFailure> {
 }
 
 /// Connections for that many readers, one at least.
-pub(super) fn readers(path: &Path, count: usize) -> Result<Vec<sql::Connection>, SqlFailure> {
+pub(crate) fn readers(path: &Path, count: usize) -> Result<Vec<sql::Connection>, SqlFailure> {
     let readers = (0..count.max(1)).map(|_| reader(path).map(sql::Connection::Sqlite));
     readers.collect()
 }
