@@ -33,11 +33,12 @@
 //! files, recovery) with its `guard`, `schema` (SQL and migrations), `bind` (older states),
 //! `writer` (group commit), `transaction` (one group), `slice` (a transaction that ends with the
 //! head), `job` with `retention`, `erase` and `reencrypt`, `read`,
-//! `verify`, `row` (the row types), `sql` (the seam to the database), `sqlite`, `failure`, `digest` (the hashes), `mac`, `set` and `ledger` (the binding
+//! `verify`, `row` (the row types), `sql` and `backend` (the seam to the database), `sqlite`, `failure`, `digest` (the hashes), `mac`, `set` and `ledger` (the binding
 //! of rows), `outside`, `sign`, `keys` (the master key), `cipher` (encryption), `encryptor` and
 //! `cover` (encryption of rows).
 #![forbid(unsafe_code)]
 
+mod backend;
 mod batch;
 mod bind;
 mod budget;

@@ -15,7 +15,8 @@ pub use options::{Location, Options, Spawn};
 
 use file::prepare;
 
-use crate::budget::{Budget, ENDLESS};
+use crate::backend::{Backend, Untrusted};
+use crate::budget::ENDLESS;
 use crate::cipher::{Keys, Tables};
 use crate::data_key;
 use crate::encryptor::Encryptor;
@@ -27,9 +28,7 @@ use crate::row::head::{self, Counts};
 use crate::row::numbers::Numbers;
 use crate::row::{RowError, negotiation, registration, task};
 use crate::schema;
-use crate::sql::{Connection, Row, Session};
-use crate::sqlite::connection::{configure, readers};
-use crate::sqlite::wal::{LogLength, Mover};
+use crate::sql::{Row, Session};
 use crate::transaction::Ends;
 use domain::event::Sequence;
 use domain::negotiation::Negotiation;
@@ -38,7 +37,7 @@ use domain::task::Task;
 use domain::time::Timestamp;
 use std::fs::File;
 use std::ops::ControlFlow;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 /// The contents of a state that were read when it was opened.
 #[derive(Clone, Debug, PartialEq)]
@@ -74,7 +73,7 @@ pub struct Decided {
 
 /// A state that is open and passed the checks.
 pub(crate) struct Opened {
-    pub(crate) writer: Arc<Mutex<Connection>>,
+    pub(crate) backend: Backend,
     pub(crate) readers: Readers,
     pub(crate) keys: Arc<Keys>,
     pub(crate) encryptor: Encryptor,
@@ -82,9 +81,6 @@ pub(crate) struct Opened {
     pub(crate) rewrap: Option<KeyChange>,
     pub(crate) ends: Ends,
     pub(crate) recovered: Recovered,
-    pub(crate) log_length: LogLength,
-    /// The thread that moves the write-ahead log; none for a state in memory.
-    pub(crate) mover: Option<Mover>,
     /// The writer of the head outside; none if it is kept nowhere else.
     pub(crate) outside: Option<HeadWriter>,
     /// The lock, held as long as the state is open.
@@ -96,21 +92,16 @@ pub(crate) fn open(options: &Options) -> Result<Opened, OpenError> {
         Location::File(path) => Some(prepare(path)?),
         Location::Memory => None,
     };
-    let mut connection = match &options.location {
-        Location::File(path) => rusqlite::Connection::open(path)?,
-        Location::Memory => rusqlite::Connection::open_in_memory()?,
-    };
-    configure(&connection, options)?;
-    let budget = Budget::set(&mut connection)?;
-    let keys = budget.outcome(keys(Session::sqlite(&connection), options))?;
+    let untrusted = Untrusted::writer(options)?;
+    let (session, budget) = (untrusted.session(), untrusted.budget());
+    let keys = budget.outcome(keys(session, options))?;
     // Its first page says so, which has been read by now.
-    if connection.is_readonly("main")? {
+    if untrusted.is_readonly()? {
         return Err(OpenError::ReadOnly);
     }
     // All of it or nothing: a process that is killed leaves the state as it was.
-    let session = Session::sqlite(&connection);
     let transaction = session.begin()?;
-    let admitted = budget.outcome(guard::admit(session, &keys, options, &budget))?;
+    let admitted = budget.outcome(guard::admit(session, &keys, options, budget))?;
     let tables = Tables {
         session,
         keys: &keys,
@@ -138,7 +129,6 @@ pub(crate) fn open(options: &Options) -> Result<Opened, OpenError> {
     } else {
         transaction.commit()?;
     }
-    budget.lift(&mut connection)?;
     let seen = Seen::of(&head, &encryptor.ledger, encryptor.is_bound());
     let outside = match options.outside.is_empty() {
         true => None,
@@ -148,26 +138,19 @@ pub(crate) fn open(options: &Options) -> Result<Opened, OpenError> {
             &seen,
         )?),
     };
-    let (mut log_length, mut mover) = (LogLength::default(), None);
-    if let Location::File(path) = &options.location {
-        let (length, thread) = Mover::start(path, &mut connection, options.synchronous())?;
-        (log_length, mover) = (length, Some(thread));
-    }
-    let writer = Arc::new(Mutex::new(Connection::Sqlite(connection)));
-    let readers = match &options.location {
-        Location::File(path) => Readers::new(readers(path, options.readers)?, Arc::clone(&keys)),
-        Location::Memory => Readers::shared(Arc::clone(&writer), Arc::clone(&keys)),
+    let backend = untrusted.trusted(options)?;
+    let readers = match backend.readers(options)? {
+        Some(connections) => Readers::new(connections, Arc::clone(&keys)),
+        None => Readers::shared(backend.connection(), Arc::clone(&keys)),
     };
     Ok(Opened {
-        writer,
+        backend,
         readers,
         keys,
         encryptor,
         rewrap,
         ends: Ends { head, numbers },
         recovered,
-        log_length,
-        mover,
         outside,
         lock,
     })

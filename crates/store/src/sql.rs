@@ -17,7 +17,6 @@ pub(crate) use value::{Value, values};
 use crate::failure::{FailureKind, SqlFailure};
 use crate::sqlite::session as sqlite;
 use std::ops::ControlFlow;
-use std::time::Duration;
 
 /// A connection to the tables, which is one thread's at a time.
 pub(crate) enum Connection {
@@ -25,13 +24,6 @@ pub(crate) enum Connection {
 }
 
 impl Connection {
-    /// Sets how long a transaction waits for a lock that another program holds.
-    pub(crate) fn wait(&self, longest: Duration) -> Result<(), SqlFailure> {
-        match self {
-            Self::Sqlite(connection) => Ok(connection.busy_timeout(longest)?),
-        }
-    }
-
     /// What statements are asked of.
     pub(crate) fn session(&self) -> Session<'_> {
         match self {

@@ -68,10 +68,8 @@ impl Store {
         counters.note_head(&opened.ends.head);
         let (queue, requests) = mpsc::channel();
         let start = Start {
-            connection: opened.writer,
-            log_length: opened.log_length,
+            backend: opened.backend,
             outside: opened.outside,
-            mover: opened.mover,
             ends: opened.ends,
             keys: opened.keys,
             encryptor: opened.encryptor,

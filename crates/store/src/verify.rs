@@ -11,7 +11,7 @@ pub(crate) mod walk;
 
 pub use report::{ChainReport, Fault, Seal};
 
-use crate::budget::Budget;
+use crate::backend::Untrusted;
 use crate::cipher::{Keys, Tables};
 use crate::data_key;
 use crate::digest::Sum;
@@ -24,7 +24,6 @@ use crate::row::head::{self, Stored};
 use crate::schema::{self, Age};
 use crate::sign::Signer;
 use crate::sql::{Row, Session, values};
-use crate::sqlite::connection::reader;
 use std::path::{Path, PathBuf};
 
 /// True if the state in `path` holds data keys, so that it needs a master key to be opened; false if
@@ -36,8 +35,8 @@ pub fn is_encrypted(path: &Path) -> Result<bool, OpenError> {
     if !path.exists() {
         return Ok(false);
     }
-    let connection = reader(path)?;
-    let session = Session::sqlite(&connection);
+    let state = Untrusted::reader(path)?;
+    let session = state.session();
     Ok(schema::recognise(session, &[])? && !data_key::data_keys(session)?.is_empty())
 }
 
@@ -77,9 +76,8 @@ pub fn verify(path: &Path) -> Result<ChainReport, ReadError> {
 /// [`ReadError`] if it could not be read; damage is in the report, and so are missing and invalid
 /// signatures.
 pub fn verify_with(path: &Path, how: VerifyOptions<'_>) -> Result<ChainReport, ReadError> {
-    let mut connection = reader(path)?;
-    let budget = Budget::set(&mut connection)?;
-    let session = Session::sqlite(&connection);
+    let state = Untrusted::reader(path)?;
+    let session = state.session();
     let keys = match schema::recognise(session, &how.outside) {
         Ok(true) => Keys::locked(&data_key::data_keys(session).unwrap_or_default()),
         _ => Keys::default(),
@@ -88,7 +86,7 @@ pub fn verify_with(path: &Path, how: VerifyOptions<'_>) -> Result<ChainReport, R
         session,
         keys: &keys,
     };
-    budget.outcome(walk(tables, how, false))
+    state.budget().outcome(walk(tables, how, false))
 }
 
 /// As [`verify_with`], and checks the code of every row and decrypts every payload with the keeper's
@@ -102,9 +100,8 @@ pub fn verify_with_keys(
     how: VerifyOptions<'_>,
     keeper: &dyn KeyKeeper,
 ) -> Result<ChainReport, OpenError> {
-    let mut connection = reader(path)?;
-    let budget = Budget::set(&mut connection)?;
-    let session = Session::sqlite(&connection);
+    let state = Untrusted::reader(path)?;
+    let session = state.session();
     let keys = match schema::recognise(session, &how.outside)? {
         true => Keys::read(session, keeper)?,
         false => Keys::default(),
@@ -114,7 +111,7 @@ pub fn verify_with_keys(
         keys: &keys,
     };
     let walked = walk(tables, how, true).map_err(OpenError::from);
-    budget.outcome(walked)
+    state.budget().outcome(walked)
 }
 
 /// Walks everything within one snapshot.

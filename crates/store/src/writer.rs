@@ -10,6 +10,7 @@
 //! failed fsync the contents of the disk are unknown. With a signer, the head is sealed some time after
 //! it changed and at the end. Read next: `transaction`, `job`.
 
+use crate::backend::Backend;
 use crate::batch::{Batch, CommitError, Committed, OnCommit};
 use crate::cipher::{Keys, Tables};
 use crate::encryptor::Encryptor;
@@ -21,8 +22,6 @@ use crate::row::seal;
 use crate::sign::Signer;
 use crate::slice::Slice;
 use crate::sql::{Connection, Session};
-use crate::sqlite::connection::LOCK_WAIT;
-use crate::sqlite::wal::{LogLength, Mover};
 use crate::statistics::{Condition, Counters};
 use crate::transaction::{self, Ends, Outcomes, Wanted};
 use domain::event::Sequence;
@@ -36,10 +35,6 @@ use tokio::sync::oneshot;
 
 /// The bytes of data at which a transaction is committed, even if more is queued.
 const GROUP_BYTES: usize = 4 << 20;
-
-/// The time that a transaction waits for a lock which the one before did not get in [`LOCK_WAIT`]: what
-/// is queued behind would wait for each.
-const LOCK_WAIT_AGAIN: Duration = Duration::from_millis(20);
 
 /// A request to the writer.
 pub(crate) enum Request {
@@ -56,9 +51,7 @@ pub(crate) struct Waiting {
 
 /// The parameters of the writer.
 pub(crate) struct Start {
-    pub(crate) connection: Arc<Mutex<Connection>>,
-    pub(crate) log_length: LogLength,
-    pub(crate) mover: Option<Mover>,
+    pub(crate) backend: Backend,
     pub(crate) outside: Option<HeadWriter>,
     pub(crate) ends: Ends,
     pub(crate) keys: Arc<Keys>,
@@ -81,10 +74,7 @@ fn locked(connection: &Mutex<Connection>) -> MutexGuard<'_, Connection> {
 }
 
 struct Writer {
-    connection: Arc<Mutex<Connection>>,
-    log_length: LogLength,
-    /// The thread that moves the write-ahead log; none for a state in memory.
-    mover: Option<Mover>,
+    backend: Backend,
     /// The writer of the head outside; none if it is kept nowhere else.
     outside: Option<HeadWriter>,
     ends: Ends,
@@ -107,9 +97,7 @@ pub(crate) fn start(
     requests: Receiver<Request>,
 ) -> Result<JoinHandle<()>, OpenError> {
     let mut writer = Writer {
-        connection: start.connection,
-        log_length: start.log_length,
-        mover: start.mover,
+        backend: start.backend,
         outside: start.outside,
         ends: start.ends,
         keys: start.keys,
@@ -138,12 +126,11 @@ impl Drop for StopsWithTheWriter {
     }
 }
 
-/// Moves the write-ahead log into the file: however the writer ends, its connection is the last one.
+/// However the writer ends, its connection is the last one.
 impl Drop for Writer {
     fn drop(&mut self) {
-        if let Some(mover) = self.mover.take() {
-            mover.end(&mut self.lock());
-        }
+        let shared = self.backend.connection();
+        self.backend.end(&mut locked(&shared));
     }
 }
 
@@ -208,19 +195,15 @@ impl Writer {
         Some(group)
     }
 
-    fn lock(&self) -> MutexGuard<'_, Connection> {
-        locked(&self.connection)
-    }
-
     fn commit(&mut self, group: Vec<Waiting>) {
         let size = group.len() as u64;
         let mut ends = self.ends;
         let (written, changes) = {
-            let shared = Arc::clone(&self.connection);
+            let shared = self.backend.connection();
             let connection = locked(&shared);
             let session = connection.session();
             let before = session.changes();
-            self.log_length.bound(&connection);
+            self.backend.keep_up(&connection);
             let tables = Tables {
                 session,
                 keys: &self.keys,
@@ -314,11 +297,11 @@ impl Writer {
         };
         let (mut ends, ledger) = (self.ends, self.encryptor.ledger);
         let (stepped, changes) = {
-            let shared = Arc::clone(&self.connection);
+            let shared = self.backend.connection();
             let connection = locked(&shared);
             let session = connection.session();
             let before = session.changes();
-            self.log_length.bound(&connection);
+            self.backend.keep_up(&connection);
             let stepped = job.step(JobContext {
                 tables: Tables {
                     session,
@@ -371,7 +354,7 @@ impl Writer {
             return Ok(());
         };
         let ledger = self.encryptor.ledger;
-        let shared = Arc::clone(&self.connection);
+        let shared = self.backend.connection();
         let sealed = self.write_seal(locked(&shared).session(), signer.as_ref());
         if let Err(cause) = sealed {
             self.encryptor.ledger = ledger;
@@ -401,12 +384,9 @@ impl Writer {
         if self.counters.condition() == Condition::Working {
             tracing::info!("the store takes writes again");
         }
-        let wait = match condition {
-            Condition::Locked => LOCK_WAIT_AGAIN,
-            Condition::Working | Condition::Full | Condition::Stopped => LOCK_WAIT,
-        };
-        // Without a handler it would not wait at all, which is right as well.
-        let _ = self.lock().wait(wait);
+        let shared = self.backend.connection();
+        let again = condition == Condition::Locked;
+        self.backend.wait(&locked(&shared), again);
     }
 
     /// Handles a failed write that left nothing behind: a full disk may have space again, and a lock

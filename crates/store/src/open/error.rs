@@ -197,12 +197,6 @@ impl From<SqlFailure> for OpenError {
     }
 }
 
-impl From<rusqlite::Error> for OpenError {
-    fn from(cause: rusqlite::Error) -> Self {
-        SqlFailure::from(cause).into()
-    }
-}
-
 impl From<RowError> for OpenError {
     fn from(error: RowError) -> Self {
         match error {

@@ -1,6 +1,6 @@
 //! The files of a state: locked, and readable by their owner only.
 //!
-//! Knows no SQL. Read next: [`super::connection`].
+//! Knows no SQL. Read next: [`crate::backend`].
 
 use super::error::OpenError;
 use std::ffi::OsString;

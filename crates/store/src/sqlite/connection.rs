@@ -4,7 +4,6 @@
 
 use crate::failure::SqlFailure;
 use crate::open::{Location, Options};
-use crate::sql;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 use std::path::Path;
@@ -17,8 +16,12 @@ const READER_CACHE_KB: i64 = 8_192;
 /// The time that a transaction waits for the lock of the file, which another program may hold.
 pub(crate) const LOCK_WAIT: Duration = Duration::from_secs(5);
 
-/// Sets up the connection of the writer.
-pub(crate) fn configure(connection: &Connection, options: &Options) -> rusqlite::Result<()> {
+/// The connection of the writer.
+pub(crate) fn writer(options: &Options) -> Result<Connection, SqlFailure> {
+    let connection = match &options.location {
+        Location::File(path) => Connection::open(path)?,
+        Location::Memory => Connection::open_in_memory()?,
+    };
     connection.busy_timeout(LOCK_WAIT)?;
     connection.set_prepared_statement_cache_capacity(128);
     let set = |name: &str, value: &dyn rusqlite::ToSql| {
@@ -37,7 +40,7 @@ pub(crate) fn configure(connection: &Connection, options: &Options) -> rusqlite:
         let pages = i64::try_from(bytes / 4_096).unwrap_or(i64::MAX).max(1);
         set("max_page_count", &pages)?;
     }
-    Ok(())
+    Ok(connection)
 }
 
 /// A read-only connection.
@@ -54,10 +57,4 @@ pub(crate) fn reader(path: &Path) -> Result<Connection, SqlFailure> {
     connection.pragma_update(None, "trusted_schema", false)?;
     connection.pragma_update(None, "cell_size_check", true)?;
     Ok(connection)
-}
-
-/// Connections for that many readers, one at least.
-pub(crate) fn readers(path: &Path, count: usize) -> Result<Vec<sql::Connection>, SqlFailure> {
-    let readers = (0..count.max(1)).map(|_| reader(path).map(sql::Connection::Sqlite));
-    readers.collect()
 }

@@ -3,12 +3,19 @@
 //! Read next: [`crate::failure`].
 
 use crate::failure::{FailureKind, SqlFailure};
+use crate::open::OpenError;
 use rusqlite::{ErrorCode, ffi};
 
 impl From<rusqlite::Error> for SqlFailure {
     fn from(cause: rusqlite::Error) -> Self {
         let code = cause.sqlite_extended_error_code();
         Self::new(kind_of(&cause), code.map(|code| code.to_string()), cause)
+    }
+}
+
+impl From<rusqlite::Error> for OpenError {
+    fn from(cause: rusqlite::Error) -> Self {
+        SqlFailure::from(cause).into()
     }
 }
 

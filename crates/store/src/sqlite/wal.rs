@@ -6,8 +6,7 @@
 //! kill is bounded. Durability is not affected: a page is safe in the log until it is safe in the
 //! file. Read next: `writer`.
 
-use crate::open::OpenError;
-use crate::sql;
+use crate::open::{OpenError, Options};
 use rusqlite::{Connection, Row};
 use std::path::Path;
 use std::sync::atomic::{AtomicI32, Ordering::Relaxed};
@@ -25,7 +24,7 @@ const QUIET: Duration = Duration::from_secs(1);
 
 /// The length of the write-ahead log, and the turn to move it.
 #[derive(Clone, Default)]
-pub(crate) struct LogLength(Arc<Shared>);
+struct LogLength(Arc<Shared>);
 
 #[derive(Default)]
 struct Shared {
@@ -36,15 +35,6 @@ struct Shared {
 }
 
 impl LogLength {
-    /// Lets the writer empty a log that has grown far; it restarts with the next commit.
-    pub(crate) fn bound(&self, writer: &sql::Connection) {
-        if self.is_far() {
-            let sql::Connection::Sqlite(writer) = writer;
-            self.move_pages(writer);
-            self.0.pages.store(0, Relaxed);
-        }
-    }
-
     fn is_far(&self) -> bool {
         self.0.pages.load(Relaxed) >= GROWN_FAR
     }
@@ -62,20 +52,23 @@ impl LogLength {
     }
 }
 
-/// The thread that moves the log.
-pub(crate) struct Mover(JoinHandle<()>);
+/// The log, and the thread that moves it.
+pub(crate) struct Log {
+    length: LogLength,
+    thread: JoinHandle<()>,
+}
 
-impl Mover {
+impl Log {
     /// Starts the thread, for the log that `writer` writes.
     pub(crate) fn start(
         path: &Path,
         writer: &mut Connection,
-        synchronous: &str,
-    ) -> Result<(LogLength, Self), OpenError> {
+        options: &Options,
+    ) -> Result<Self, OpenError> {
         let connection = Connection::open(path)?;
         // Emptying the log blocks commits, so it never waits for the lock.
         connection.busy_timeout(Duration::ZERO)?;
-        connection.pragma_update(None, "synchronous", synchronous)?;
+        connection.pragma_update(None, "synchronous", options.synchronous())?;
         let length = LogLength::default();
         let (grown, work) = sync_channel(1);
         let noted = length.clone();
@@ -92,16 +85,23 @@ impl Mover {
             .name("store-wal".to_owned())
             .spawn(move || run(&connection, &work, &seen))
             .map_err(OpenError::Thread)?;
-        Ok((length, Self(thread)))
+        Ok(Self { length, thread })
+    }
+
+    /// Lets the writer empty a log that has grown far; it restarts with the next commit.
+    pub(crate) fn bound(&self, writer: &Connection) {
+        if self.length.is_far() {
+            self.length.move_pages(writer);
+            self.length.0.pages.store(0, Relaxed);
+        }
     }
 
     /// Ends the thread, closes its connection and empties the log. Two connections that close at
     /// once would each leave that to the other.
-    pub(crate) fn end(self, writer: &mut sql::Connection) {
-        let sql::Connection::Sqlite(writer) = writer;
+    pub(crate) fn end(self, writer: &mut Connection) {
         let unhooked = writer.wal_hook(None::<fn(&mut rusqlite::hooks::Wal, i32) -> _>);
         if unhooked.is_ok() {
-            let _ = self.0.join();
+            let _ = self.thread.join();
             // Best effort: closing the last connection does the same.
             is_emptied(writer);
         }

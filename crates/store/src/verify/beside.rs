@@ -5,24 +5,22 @@
 //! Read next: [`super`].
 
 use super::{Fault, VerifyOptions, walk};
-use crate::budget::{Budget, is_endless};
+use crate::backend::{Interrupt, Untrusted};
+use crate::budget::is_endless;
 use crate::cipher::{Keys, Tables};
 use crate::failure::FailureKind;
 use crate::open::{OpenError, Spawn};
 use crate::read::ReadError;
 use crate::row::entry;
 use crate::sign::Signer;
-use crate::sql::Session;
-use crate::sqlite::connection::reader;
 use crate::statistics::{Condition, Counters};
-use rusqlite::{Connection, InterruptHandle};
 use std::path::Path;
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 
 /// A walk under way; it ends when its owner drops it.
 pub(crate) struct Beside {
-    interrupt: InterruptHandle,
+    interrupt: Interrupt,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -34,10 +32,9 @@ impl Beside {
         counters: Arc<Counters>,
         spawn: &Spawn,
     ) -> Result<Self, OpenError> {
-        let mut connection = reader(path)?;
-        let budget = Budget::set(&mut connection)?;
-        let interrupt = connection.get_interrupt_handle();
-        let walk = move || run(&connection, &budget, &keys, signer.as_deref(), &counters);
+        let state = Untrusted::reader(path)?;
+        let interrupt = state.interrupt();
+        let walk = move || run(&state, &keys, signer.as_deref(), &counters);
         let thread = spawn(Box::new(walk)).map_err(OpenError::Thread)?;
         Ok(Self {
             interrupt,
@@ -66,20 +63,14 @@ fn is_decisive(fault: &Fault) -> bool {
     fault.table == entry::TABLE || fault.table == "sqlite" && fault.key.contains(" index ")
 }
 
-fn run(
-    connection: &Connection,
-    budget: &Budget,
-    keys: &Keys,
-    signer: Option<&dyn Signer>,
-    counters: &Counters,
-) {
+fn run(state: &Untrusted, keys: &Keys, signer: Option<&dyn Signer>, counters: &Counters) {
     let how = VerifyOptions {
         signer,
         ..VerifyOptions::default()
     };
-    let session = Session::sqlite(connection);
+    let session = state.session();
     let walked = walk(Tables { session, keys }, how, true);
-    let report = match budget.outcome(walked) {
+    let report = match state.budget().outcome(walked) {
         Ok(report) => report,
         // A state that makes the rest of the walk impossible counts as forged.
         Err(cause) if is_endless(&cause) => {

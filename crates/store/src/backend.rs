@@ -1,0 +1,165 @@
+//! What holds the tables: how it is opened, kept up and closed.
+//!
+//! Knows no statement. Read next: [`crate::sql`], what it is asked; [`crate::sqlite`].
+
+use crate::budget::Budget;
+use crate::failure::SqlFailure;
+use crate::open::{Location, OpenError, Options};
+use crate::sql::{Connection, Session};
+use crate::sqlite::connection as sqlite;
+use crate::sqlite::wal::Log;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+/// The time that a transaction waits for a lock which the one before did not get in
+/// [`sqlite::LOCK_WAIT`]: what is queued behind would wait for each.
+const LOCK_WAIT_AGAIN: Duration = Duration::from_millis(20);
+
+/// A connection to a state that is not trusted yet: what reading it may cost is limited.
+pub(crate) struct Untrusted {
+    connection: Connection,
+    budget: Budget,
+}
+
+impl Untrusted {
+    /// The connection of the writer; the state is made if there is none.
+    pub(crate) fn writer(options: &Options) -> Result<Self, OpenError> {
+        let mut connection = sqlite::writer(options)?;
+        let budget = Budget::set(&mut connection)?;
+        Ok(Self {
+            connection: Connection::Sqlite(connection),
+            budget,
+        })
+    }
+
+    /// A connection that only reads the state in a file.
+    pub(crate) fn reader(path: &Path) -> Result<Self, SqlFailure> {
+        let mut connection = sqlite::reader(path)?;
+        let budget = Budget::set(&mut connection)?;
+        Ok(Self {
+            connection: Connection::Sqlite(connection),
+            budget,
+        })
+    }
+
+    pub(crate) fn session(&self) -> Session<'_> {
+        self.connection.session()
+    }
+
+    pub(crate) fn budget(&self) -> &Budget {
+        &self.budget
+    }
+
+    /// True if nothing can be written; known once something was read.
+    pub(crate) fn is_readonly(&self) -> Result<bool, SqlFailure> {
+        match &self.connection {
+            Connection::Sqlite(connection) => Ok(connection.is_readonly("main")?),
+        }
+    }
+
+    /// What ends a statement of it from another thread.
+    pub(crate) fn interrupt(&self) -> Interrupt {
+        match &self.connection {
+            Connection::Sqlite(connection) => Interrupt::Sqlite(connection.get_interrupt_handle()),
+        }
+    }
+
+    /// The same connection, as that of the writer of a state that is trusted from now on.
+    pub(crate) fn trusted(self, options: &Options) -> Result<Backend, OpenError> {
+        let Self {
+            mut connection,
+            budget,
+        } = self;
+        let upkeep = match &mut connection {
+            Connection::Sqlite(connection) => {
+                budget.lift(connection)?;
+                Upkeep::Sqlite(match &options.location {
+                    Location::File(path) => Some(Log::start(path, connection, options)?),
+                    Location::Memory => None,
+                })
+            }
+        };
+        Ok(Backend {
+            connection: Arc::new(Mutex::new(connection)),
+            upkeep,
+        })
+    }
+}
+
+/// Ends a statement that another thread is asking.
+pub(crate) enum Interrupt {
+    Sqlite(rusqlite::InterruptHandle),
+}
+
+impl Interrupt {
+    /// Ends the statement under way, if there is one.
+    pub(crate) fn interrupt(&self) {
+        match self {
+            Self::Sqlite(handle) => handle.interrupt(),
+        }
+    }
+}
+
+/// The connection of the writer, and what is done beside its statements.
+pub(crate) struct Backend {
+    connection: Arc<Mutex<Connection>>,
+    upkeep: Upkeep,
+}
+
+enum Upkeep {
+    /// The write-ahead log; none for a state in memory.
+    Sqlite(Option<Log>),
+}
+
+impl Backend {
+    /// The connection of the writer.
+    pub(crate) fn connection(&self) -> Arc<Mutex<Connection>> {
+        Arc::clone(&self.connection)
+    }
+
+    /// Connections of the readers' own; none if they share that of the writer.
+    pub(crate) fn readers(&self, options: &Options) -> Result<Option<Vec<Connection>>, SqlFailure> {
+        let Location::File(path) = &options.location else {
+            return Ok(None);
+        };
+        let reader = |_| sqlite::reader(path).map(Connection::Sqlite);
+        let readers = (0..options.readers.max(1)).map(reader);
+        readers.collect::<Result<_, _>>().map(Some)
+    }
+
+    /// Does what is due before a transaction.
+    pub(crate) fn keep_up(&self, connection: &Connection) {
+        match (&self.upkeep, connection) {
+            (Upkeep::Sqlite(Some(log)), Connection::Sqlite(connection)) => log.bound(connection),
+            (Upkeep::Sqlite(None), _) => {}
+        }
+    }
+
+    /// Sets how long transactions wait for a lock of another program: shorter if the last one did not
+    /// get it.
+    pub(crate) fn wait(&self, connection: &Connection, again: bool) {
+        match connection {
+            Connection::Sqlite(connection) => {
+                let longest = if again {
+                    LOCK_WAIT_AGAIN
+                } else {
+                    sqlite::LOCK_WAIT
+                };
+                // Without a handler it would not wait at all, which is right as well.
+                let _ = connection.busy_timeout(longest);
+            }
+        }
+    }
+
+    /// Ends what is done beside the writer, whose connection is the last one.
+    pub(crate) fn end(&mut self, connection: &mut Connection) {
+        match (&mut self.upkeep, connection) {
+            (Upkeep::Sqlite(log), Connection::Sqlite(connection)) => {
+                if let Some(log) = log.take() {
+                    log.end(connection);
+                }
+            }
+        }
+    }
+}
