@@ -23,7 +23,7 @@ use domain::access::Principal;
 use domain::agent::{Ask, Input};
 use domain::content::Content;
 use domain::context::{Body, DataParam, Exchange};
-use domain::negotiation::{Kind, Negotiation, fits};
+use domain::negotiation::{Negotiation, fits};
 use domain::push::PushConfig;
 use domain::reply::{Reply, Verdict};
 use domain::task::{Command, Conditions, Task};
