@@ -1,4 +1,4 @@
-//! Filters: subtree filters, simple XPath, and the access rules that restrict them.
+//! Filters: subtree filters, simple XPath, paths of resources, and the access rules that restrict them.
 //!
 //! A [`Selection`] is compiled once and matched while data are written ([`crate::data`]); before
 //! that, providers ask it which data to look up and which to skip. The rules of RFC 6241 §6 are in
@@ -6,6 +6,7 @@
 
 mod permit;
 mod projection;
+mod resource;
 mod subtree;
 #[cfg(test)]
 mod tests;
@@ -17,6 +18,7 @@ use std::sync::Arc;
 pub(crate) use permit::{Access, Cursor};
 pub use permit::{PermitRule, PermitScope, PermitStep, PermitTree};
 pub use projection::{DefaultsMode, Projection};
+pub use resource::{KeyValue, ResourceField, ResourceStep};
 pub use xpath::Compiled;
 
 use crate::data::{Node, Value};

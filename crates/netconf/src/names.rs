@@ -30,6 +30,10 @@ pub mod namespace {
     pub const YANG_LIBRARY: &str = "urn:ietf:params:xml:ns:yang:ietf-yang-library";
     /// Module ietf-netconf-acm (RFC 8341).
     pub const ACCESS_CONTROL: &str = "urn:ietf:params:xml:ns:yang:ietf-netconf-acm";
+    /// Module ietf-restconf: `<errors>`, `<restconf>` (RFC 8040).
+    pub const RESTCONF: &str = "urn:ietf:params:xml:ns:yang:ietf-restconf";
+    /// Module ietf-restconf-monitoring: `<restconf-state>` (RFC 8040 §9).
+    pub const RESTCONF_MONITORING: &str = "urn:ietf:params:xml:ns:yang:ietf-restconf-monitoring";
     /// Module ietf-subscribed-notifications (RFC 8639).
     pub const SUBSCRIBED_NOTIFICATIONS: &str =
         "urn:ietf:params:xml:ns:yang:ietf-subscribed-notifications";
