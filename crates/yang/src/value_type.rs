@@ -47,4 +47,7 @@ pub struct ValueType {
     pub fraction_digits: u8,
     /// The patterns as written in the module; one with `invert-match` begins with `!`.
     pub patterns: Vec<String>,
+    /// The members of a union, in order; of leafrefs among them, the types that they refer to. Empty for
+    /// other types.
+    pub members: Vec<BaseType>,
 }

@@ -192,7 +192,22 @@ pub(crate) fn value_type(node: &SchemaNode<'_>) -> Option<ValueType> {
     let own = node.leaf_type()?;
     let referred = own.leafref_real_type();
     let real = referred.as_ref().unwrap_or(&own);
-    let base = match real.base_type() {
+    // A chain of leafrefs ends at another type.
+    let base = base_type(real.base_type())?;
+    Some(ValueType {
+        base,
+        typedef: real.typedef_name(),
+        is_reference: referred.is_some(),
+        intervals: intervals(real, base),
+        fraction_digits: fraction_digits(real, base),
+        patterns: patterns(real, base),
+        members: members(real, base),
+    })
+}
+
+/// The built-in type; none for a leafref, which is none of its own.
+fn base_type(base: DataValueType) -> Option<BaseType> {
+    Some(match base {
         DataValueType::Binary => BaseType::Binary,
         DataValueType::Bits => BaseType::Bits,
         DataValueType::Bool => BaseType::Boolean,
@@ -211,17 +226,52 @@ pub(crate) fn value_type(node: &SchemaNode<'_>) -> Option<ValueType> {
         DataValueType::Uint64 => BaseType::Unsigned(64),
         DataValueType::String => BaseType::String,
         DataValueType::Union => BaseType::Union,
-        // A chain of leafrefs ends at another type, and a compiled type is known.
         DataValueType::LeafRef | DataValueType::Unknown => return None,
-    };
-    Some(ValueType {
-        base,
-        typedef: real.typedef_name(),
-        is_reference: referred.is_some(),
-        intervals: intervals(real, base),
-        fraction_digits: fraction_digits(real, base),
-        patterns: patterns(real, base),
     })
+}
+
+/// The types that a member of a union may have; libyang's numbers are those of the variants.
+const MEMBERS: [DataValueType; 17] = [
+    DataValueType::Binary,
+    DataValueType::Bits,
+    DataValueType::Bool,
+    DataValueType::Dec64,
+    DataValueType::Empty,
+    DataValueType::Enum,
+    DataValueType::IdentityRef,
+    DataValueType::InstanceId,
+    DataValueType::Int8,
+    DataValueType::Int16,
+    DataValueType::Int32,
+    DataValueType::Int64,
+    DataValueType::Uint8,
+    DataValueType::Uint16,
+    DataValueType::Uint32,
+    DataValueType::Uint64,
+    DataValueType::String,
+];
+
+/// The members of a union: libyang has put those of unions in it in their place.
+fn members(real: &SchemaLeafType<'_>, base: BaseType) -> Vec<BaseType> {
+    if base != BaseType::Union {
+        return Vec::new();
+    }
+    // SAFETY: the base type says that it is a `lysc_type_union`; a sized array of pointers to types of the
+    // same living context, of which a leafref knows the type that it refers to.
+    unsafe {
+        let array = (*real.as_raw().cast::<ffi::lysc_type_union>()).types;
+        (0..sized(array))
+            .filter_map(|index| {
+                let mut member = *array.add(index);
+                if (*member).basetype == ffi::LY_DATA_TYPE::LY_TYPE_LEAFREF {
+                    member = (*member.cast::<ffi::lysc_type_leafref>()).realtype;
+                }
+                let own = (*member).basetype;
+                let known = MEMBERS.into_iter().find(|known| *known as u32 == own);
+                known.and_then(base_type)
+            })
+            .collect()
+    }
 }
 
 /// The intervals of a `length` or `range`.
