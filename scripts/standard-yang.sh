@@ -12,7 +12,7 @@ modules=(
   ietf-alarms ietf-datastores ietf-inet-types ietf-netconf ietf-netconf-acm
   ietf-netconf-monitoring ietf-netconf-nmda ietf-netconf-notifications
   ietf-netconf-with-defaults ietf-network ietf-network-topology ietf-origin
-  ietf-yang-library ietf-yang-metadata ietf-yang-structure-ext ietf-yang-types
+  ietf-restconf ietf-restconf-monitoring ietf-yang-library ietf-yang-metadata ietf-yang-structure-ext ietf-yang-types
 )
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)

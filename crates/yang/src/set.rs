@@ -21,6 +21,8 @@ const IMPLEMENTED: &[(&str, &[&str])] = &[
     ("ietf-netconf-notifications", &[]),
     ("ietf-netconf-nmda", &["with-defaults"]),
     ("ietf-netconf-acm", &[]),
+    ("ietf-restconf", &[]),
+    ("ietf-restconf-monitoring", &[]),
     ("notifications", &[]),
     ("nc-notifications", &[]),
     ("irtf-agent", &[]),

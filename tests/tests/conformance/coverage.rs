@@ -67,6 +67,10 @@ const UNSEEN: &[(&str, &str)] = &[
         "no confirmed commit",
     ),
     (
+        "/ietf-restconf-monitoring:restconf-state",
+        "told where RESTCONF is served: crates/server/tests/restconf",
+    ),
+    (
         "/ietf-yang-library:yang-library-update",
         "not sent yet when a generation is swapped",
     ),

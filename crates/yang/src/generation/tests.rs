@@ -25,6 +25,7 @@ fn hello_announces_yang_1_modules_only() {
     urn:ietf:params:xml:ns:yang:ietf-netconf-monitoring?module=ietf-netconf-monitoring&revision=2010-10-04
     urn:ietf:params:xml:ns:yang:ietf-netconf-notifications?module=ietf-netconf-notifications&revision=2012-02-06
     urn:ietf:params:xml:ns:yang:ietf-netconf-with-defaults?module=ietf-netconf-with-defaults&revision=2011-06-01
+    urn:ietf:params:xml:ns:yang:ietf-restconf-monitoring?module=ietf-restconf-monitoring&revision=2017-01-26
     urn:ietf:params:xml:ns:yang:ietf-yang-metadata?module=ietf-yang-metadata&revision=2016-08-05
     urn:ietf:params:xml:ns:yang:ietf-yang-types?module=ietf-yang-types&revision=2025-12-22
     urn:ietf:params:xml:ns:yang:irtf-agent?module=irtf-agent&revision=2025-07-01&deviations=convoke-deviations
