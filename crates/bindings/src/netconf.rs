@@ -6,6 +6,7 @@
 //! - `operation` says which rpcs are offered, with a file for each group: read, asked of the engine, written;
 //! - `answer` is what comes of one, `subscription` what sends events, which `event` writes;
 //! - `encode` turns domain values into data nodes, `search` evaluates an XPath over them;
+//! - `sessionless` is the same for a protocol that has no sessions: [`crate::restconf`];
 //! - what sessions share is the [`Platform`], with the rules compiled by `access`; `session_schema` is what they
 //!   draw from YANG, `fast_path` of it what libyang need not look at; `request_context` is what a request
 //!   has of all this;
@@ -33,6 +34,7 @@ mod request_context;
 mod search;
 mod session;
 mod session_schema;
+mod sessionless;
 mod subscription;
 
 pub use client::{
@@ -45,6 +47,9 @@ pub use modules::{
     NEGOTIATION_NAMESPACE, NETWORK_NAMESPACE, REGISTRY_NAMESPACE, SCHEMA_NAMESPACE,
     SIMULATION_NAMESPACE, TOPOLOGY_NAMESPACE, USAGE_NAMESPACE,
 };
+pub(crate) use operation::Retrieval;
 pub use platform::{Platform, SessionInfo};
 pub use session::{Flow, Peer, Session};
+pub(crate) use sessionless::{Events, Sessionless};
 pub use subscription::Backlog;
+pub(crate) use subscription::SubscriptionError;

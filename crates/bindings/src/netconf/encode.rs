@@ -12,6 +12,7 @@ mod monitoring;
 pub(super) mod negotiation;
 mod reader;
 mod registry;
+mod restconf;
 pub(super) mod schema;
 mod streams;
 pub(super) mod task;
@@ -25,7 +26,9 @@ use super::output::{self, Parent as _};
 use super::{AGENT_NAMESPACE, REGISTRY_NAMESPACE, SCHEMA_NAMESPACE, USAGE_NAMESPACE};
 use ::netconf::data::{Writer, write};
 use ::netconf::filter::{Projection, View};
-use ::netconf::names::namespace::{ACCESS_CONTROL, MONITORING, NETMOD_NOTIFICATION, YANG_LIBRARY};
+use ::netconf::names::namespace::{
+    ACCESS_CONTROL, MONITORING, NETMOD_NOTIFICATION, RESTCONF_MONITORING, YANG_LIBRARY,
+};
 use engine::query::CurrentTask;
 use engine::{Endpoint, Refusal};
 
@@ -46,6 +49,11 @@ impl Reader<'_> {
         }
         if view.wants(NETMOD_NOTIFICATION, "netconf") {
             write(&self.streams(), projection, out);
+        }
+        if let (Endpoint::Platform, Some(url)) = (self.endpoint, self.platform.restconf_url())
+            && view.wants(RESTCONF_MONITORING, "restconf-state")
+        {
+            write(&self.restconf_state(url), projection, out);
         }
         if view.wants(YANG_LIBRARY, "yang-library") {
             self.write_library(&self.session_schema.yang_library, projection, out);

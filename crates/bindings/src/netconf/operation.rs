@@ -28,12 +28,14 @@ use super::error::{self, RpcOrigin};
 use super::input::{self, Input};
 use super::modules::{self, Module};
 use super::request_context::RequestContext;
+use super::subscription::Subscription;
 use ::netconf::error::RpcError;
+use ::netconf::filter::Selection;
 use ::netconf::names::namespace::{BASE, NMDA};
-use ::netconf::session::{CloseReason, Rpc};
+use ::netconf::session::CloseReason;
 use ::netconf::xml::XmlElement;
 use codec::{Codec, carried_out};
-use domain::access::Request;
+use domain::access::{Action, Request};
 use domain::ems::Ems;
 use ems::ActionInput;
 use engine::query::{AuditTrail, ExchangePage, TaskCount, TaskPage};
@@ -45,11 +47,15 @@ use engine::{
 };
 use validation::check;
 
+pub(crate) use read::Retrieval;
+
 /// Where an rpc is offered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Offered {
-    /// At every endpoint: what each NETCONF server does.
+    /// At every endpoint.
     Everywhere,
+    /// At every endpoint to whoever has a session: what each NETCONF server does.
+    Sessions,
     /// At the platform's endpoint and those of agents.
     Platform,
     /// At the endpoints of these management systems of the network.
@@ -96,6 +102,18 @@ impl RpcDefinition {
         }
     }
 
+    /// One that is about NETCONF's sessions, or that other protocols have methods of their own for.
+    const fn of_sessions(
+        module: &'static Module,
+        rpc: &'static str,
+        handle: fn(&RequestContext<'_>, RpcOrigin, XmlElement<'_>) -> Dispatch,
+    ) -> Self {
+        Self {
+            offered: Offered::Sessions,
+            ..Self::everywhere(module, rpc, handle)
+        }
+    }
+
     /// An action that these systems offer. What is done to the network is begun at once and may be under
     /// way side by side.
     const fn action<I: ActionInput>(systems: &'static [Ems]) -> Self {
@@ -117,31 +135,31 @@ impl RpcDefinition {
 /// Every rpc that is offered: the modules say what it takes and gives, the handlers the rest.
 static RPCS: &[RpcDefinition] = &[
     RpcDefinition::of::<Negotiate>().at_once(),
-    RpcDefinition::everywhere(&modules::NETCONF, "get", |cx, origin, it| {
+    RpcDefinition::of_sessions(&modules::NETCONF, "get", |cx, origin, it| {
         taken(read::get(cx, origin, it))
     }),
-    RpcDefinition::everywhere(&modules::NETCONF, "get-config", |cx, origin, it| {
+    RpcDefinition::of_sessions(&modules::NETCONF, "get-config", |cx, origin, it| {
         taken(read::get_config(cx, origin, it))
     }),
-    RpcDefinition::everywhere(&modules::NETCONF_NMDA, "get-data", |cx, origin, it| {
+    RpcDefinition::of_sessions(&modules::NETCONF_NMDA, "get-data", |cx, origin, it| {
         taken(read::get_data(cx, origin, it))
     }),
-    RpcDefinition::everywhere(&modules::NETCONF, "lock", |cx, _, it| {
+    RpcDefinition::of_sessions(&modules::NETCONF, "lock", |cx, _, it| {
         Dispatch::Now(lock::lock(cx, it))
     }),
-    RpcDefinition::everywhere(&modules::NETCONF, "unlock", |cx, _, it| {
+    RpcDefinition::of_sessions(&modules::NETCONF, "unlock", |cx, _, it| {
         Dispatch::Now(lock::unlock(cx, it))
     }),
-    RpcDefinition::everywhere(&modules::NETCONF, "close-session", |cx, _, it| {
+    RpcDefinition::of_sessions(&modules::NETCONF, "close-session", |cx, _, it| {
         Dispatch::Now(check(cx, it).map(|()| Answer::Closing(CloseReason::Requested)))
     }),
-    RpcDefinition::everywhere(&modules::NETCONF, "kill-session", |cx, _, it| {
+    RpcDefinition::of_sessions(&modules::NETCONF, "kill-session", |cx, _, it| {
         Dispatch::Now(lock::kill_session(cx, it))
     }),
     RpcDefinition::everywhere(&modules::NETCONF_MONITORING, "get-schema", |cx, _, it| {
         Dispatch::Now(schema::get_schema(cx, it))
     }),
-    RpcDefinition::everywhere(
+    RpcDefinition::of_sessions(
         &modules::NOTIFICATIONS,
         "create-subscription",
         |cx, origin, it| Dispatch::Now(subscribe::create(cx, origin, it)),
@@ -197,32 +215,94 @@ pub(super) fn waits(operation: XmlElement<'_>) -> bool {
 }
 
 /// Handles one rpc.
-pub(super) fn handle(cx: &RequestContext<'_>, rpc: &Rpc) -> Dispatch {
-    let operation = rpc.operation();
+pub(super) fn handle(cx: &RequestContext<'_>, operation: XmlElement<'_>) -> Dispatch {
     let Some(rpc) = rpc_of(operation) else {
         return Dispatch::Now(Err(error::not_supported(operation, why_not(operation))));
     };
     if let Some(why) = elsewhere(cx, rpc.offered) {
         return Dispatch::Now(Err(error::not_supported(operation, why)));
     }
+    match authorised(cx, rpc, operation) {
+        Ok(()) => (rpc.handle)(cx, rpc.origin, operation),
+        Err(denied) => Dispatch::Now(Err(denied)),
+    }
+}
+
+/// Begins a subscription for who has no session; the element is a `create-subscription`.
+///
+/// # Errors
+/// As over NETCONF, `access-denied` among them.
+pub(super) fn subscribe(
+    cx: &RequestContext<'_>,
+    operation: XmlElement<'_>,
+) -> Result<Box<Subscription>, RpcError> {
+    let rpc = defined(operation)?;
+    authorised(cx, rpc, operation)?;
+    subscribe::begin(cx, rpc.origin, operation)
+}
+
+/// Reads data for who has no session, by the rights that a `get` needs, which the element is.
+///
+/// # Errors
+/// `access-denied`, and those of [`read::retrieve`].
+pub(super) fn retrieve(
+    cx: &RequestContext<'_>,
+    operation: XmlElement<'_>,
+    selection: &Selection,
+    retrieval: &Retrieval,
+) -> Result<Vec<u8>, RpcError> {
+    let rpc = defined(operation)?;
+    authorised(cx, rpc, operation)?;
+    read::retrieve(cx, (rpc.origin, operation), selection, retrieval)
+}
+
+/// The rpcs that whoever asks may carry out here, as module and name. Nothing is counted as denied.
+pub(super) fn permitted(
+    cx: &RequestContext<'_>,
+) -> impl Iterator<Item = (&'static Module, &'static str)> {
+    let rules = cx.platform.engine.access();
+    let offered = RPCS
+        .iter()
+        .filter(|rpc| elsewhere(cx, rpc.offered).is_none());
+    offered
+        .filter(move |rpc| rules.decide(cx.who, exec_of(cx, rpc)).action == Action::Permit)
+        .map(|rpc| (rpc.origin.module, rpc.origin.rpc))
+}
+
+fn defined(operation: XmlElement<'_>) -> Result<&'static RpcDefinition, RpcError> {
+    rpc_of(operation).ok_or_else(|| error::not_supported(operation, why_not(operation)))
+}
+
+/// Whether whoever asks may carry it out.
+fn authorised(
+    cx: &RequestContext<'_>,
+    rpc: &RpcDefinition,
+    operation: XmlElement<'_>,
+) -> Result<(), RpcError> {
+    let engine = &cx.platform.engine;
+    engine
+        .authorise(cx.who, exec_of(cx, rpc), cx.now)
+        .map_err(|denied| error::denied(operation, &denied))
+}
+
+/// Its execution, as the access rules know it.
+fn exec_of(cx: &RequestContext<'_>, rpc: &RpcDefinition) -> Request<'static> {
     let RpcOrigin {
         module, rpc: name, ..
     } = rpc.origin;
-    let exec = Request::Exec {
+    Request::Exec {
         module: module.name,
         rpc: name,
         guarded: cx.session_schema.is_guarded(module.name, name),
-    };
-    if let Err(denied) = cx.platform.engine.authorise(cx.who, exec, cx.now) {
-        return Dispatch::Now(Err(error::denied(operation, &denied)));
     }
-    (rpc.handle)(cx, rpc.origin, operation)
 }
 
 /// Why the endpoint does not offer something that is offered there; none if it does.
 fn elsewhere(cx: &RequestContext<'_>, offered: Offered) -> Option<&'static str> {
     match (cx.endpoint, offered) {
         (_, Offered::Everywhere) => None,
+        (_, Offered::Sessions) => (!cx.has_session())
+            .then_some("it is for sessions of NETCONF; data is read with GET, as are streams"),
         (Endpoint::Ems(_), Offered::Platform) => {
             Some("this is a management system of the network; ask the platform")
         }

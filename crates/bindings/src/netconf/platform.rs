@@ -13,7 +13,7 @@ use domain::time::Timestamp;
 use engine::{Endpoint, Engine};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, RwLock};
+use std::sync::{Arc, Mutex, OnceLock, RwLock};
 use tokio::sync::Notify;
 use yang::Generation;
 
@@ -39,6 +39,35 @@ pub struct SessionInfo {
     pub(crate) in_bad_rpcs: AtomicU64,
     pub(crate) out_rpc_errors: AtomicU64,
     pub(crate) out_notifications: AtomicU64,
+}
+
+impl SessionInfo {
+    /// Of who asks without a session: its number is that of none.
+    pub(crate) fn of_none(username: &str, now: Timestamp) -> Self {
+        Self::new(0, &Endpoint::Platform, username, "", now)
+    }
+
+    fn new(
+        id: u32,
+        endpoint: &Endpoint,
+        username: &str,
+        source_host: &str,
+        now: Timestamp,
+    ) -> Self {
+        Self {
+            id,
+            endpoint: endpoint.clone(),
+            username: username.to_owned(),
+            source_host: source_host.to_owned(),
+            login_time: now,
+            killed_by: AtomicU32::new(0),
+            killed: Notify::new(),
+            in_rpcs: AtomicU64::new(0),
+            in_bad_rpcs: AtomicU64::new(0),
+            out_rpc_errors: AtomicU64::new(0),
+            out_notifications: AtomicU64::new(0),
+        }
+    }
 }
 
 /// Counters over all sessions since the start (RFC 6022 §2.1.5).
@@ -78,6 +107,7 @@ pub struct Platform {
     encoded: Mutex<BTreeMap<Option<Ems>, Encoded>>,
     pub(crate) started: Timestamp,
     pub(crate) totals: Totals,
+    restconf_url: OnceLock<String>,
 }
 
 impl Platform {
@@ -100,7 +130,18 @@ impl Platform {
             encoded: Mutex::default(),
             started: now,
             totals: Totals::default(),
+            restconf_url: OnceLock::new(),
         }
+    }
+
+    /// Says that RESTCONF is served for it, at the URL of an API resource; the first that is said counts.
+    pub(crate) fn serve_restconf(&self, url: String) {
+        let _ = self.restconf_url.set(url);
+    }
+
+    /// The URL of the API resource of RESTCONF, if that is served.
+    pub(crate) fn restconf_url(&self) -> Option<&str> {
+        self.restconf_url.get().map(String::as_str)
     }
 
     /// The engine.
@@ -154,19 +195,8 @@ impl Platform {
         source_host: &str,
         now: Timestamp,
     ) -> Arc<SessionInfo> {
-        let info = Arc::new(SessionInfo {
-            id: self.next_session.fetch_add(1, Ordering::Relaxed),
-            endpoint: endpoint.clone(),
-            username: username.to_owned(),
-            source_host: source_host.to_owned(),
-            login_time: now,
-            killed_by: AtomicU32::new(0),
-            killed: Notify::new(),
-            in_rpcs: AtomicU64::new(0),
-            in_bad_rpcs: AtomicU64::new(0),
-            out_rpc_errors: AtomicU64::new(0),
-            out_notifications: AtomicU64::new(0),
-        });
+        let id = self.next_session.fetch_add(1, Ordering::Relaxed);
+        let info = Arc::new(SessionInfo::new(id, endpoint, username, source_host, now));
         self.sessions
             .lock()
             .expect("no holder panics")

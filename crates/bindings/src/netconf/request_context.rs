@@ -1,6 +1,7 @@
 //! What an rpc is asked in: by whom, where, in which session, by which schema, when.
 //!
-//! Made anew for each request by [`super::session`]. Read next: [`super::operation`].
+//! Made anew for each request by [`super::session`], or by [`super::sessionless`] for a protocol that has no
+//! sessions. Read next: [`super::operation`].
 
 use super::platform::{Platform, SessionInfo};
 use super::session_schema::SessionSchema;
@@ -18,4 +19,11 @@ pub(super) struct RequestContext<'s> {
     pub(super) info: &'s SessionInfo,
     pub(super) subscribed: bool,
     pub(super) now: Timestamp,
+}
+
+impl RequestContext<'_> {
+    /// True if there is a session that asks: the first one has the number 1.
+    pub(super) fn has_session(&self) -> bool {
+        self.info.id != 0
+    }
 }

@@ -319,7 +319,7 @@ impl Session {
             Ok(due) => {
                 due.messages
                     .iter()
-                    .for_each(|message| self.machine.notification(message));
+                    .for_each(|told| self.machine.notification(&told.message));
                 if due.over {
                     self.subscription = None;
                 }

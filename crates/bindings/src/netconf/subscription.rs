@@ -20,6 +20,7 @@ use domain::time::Timestamp;
 use engine::{Endpoint, Event, Refusal, Stream, StreamError};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
+use tokio::sync::watch;
 
 /// How many events are read from the stream at a time.
 const ENTRIES: usize = 64;
@@ -39,7 +40,7 @@ const LOOK_AGAIN_MS: u64 = 20;
 
 /// Why a subscription cannot go on.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum SubscriptionError {
+pub(crate) enum SubscriptionError {
     #[error("the stream cannot be read: {0}")]
     Stream(#[from] StreamError),
     #[error("the filter of the subscription costs too much: {0}")]
@@ -97,13 +98,30 @@ enum Group {
     Waiting,
 }
 
+/// A message of the subscription.
+pub(crate) struct Told {
+    /// The place in the stream of the event that it tells; none of a mark.
+    pub(crate) sequence: Option<Sequence>,
+    /// The whole `<notification>`.
+    pub(crate) message: Arc<[u8]>,
+}
+
+impl Told {
+    fn mark(message: Vec<u8>) -> Self {
+        Self {
+            sequence: None,
+            message: message.into(),
+        }
+    }
+}
+
 /// What the subscription has to send next.
-pub(super) struct Due {
-    pub(super) messages: Vec<Arc<[u8]>>,
+pub(crate) struct Due {
+    pub(crate) messages: Vec<Told>,
     /// True if the subscription is over: `notificationComplete` was the last message.
-    pub(super) over: bool,
+    pub(crate) over: bool,
     /// True if there is more to look at, after others had their turn.
-    pub(super) more: bool,
+    pub(crate) more: bool,
 }
 
 /// What waits for a subscriber: the events that it is due, that were committed since it subscribed,
@@ -153,6 +171,23 @@ impl Subscription {
             search: None,
             rest_ms: None,
         })
+    }
+
+    /// The same subscription from behind an event that was told before, which is no replay: what comes
+    /// next is what that one was followed by. False, and nothing is changed, if the stream has no such
+    /// event yet.
+    pub(super) fn resume_after(&mut self, sequence: Sequence) -> bool {
+        if sequence > self.since {
+            return false;
+        }
+        self.cursor = sequence;
+        self.replay_until = None;
+        true
+    }
+
+    /// A watch of the stream, to wait for more.
+    pub(super) fn watch(&self) -> watch::Receiver<Sequence> {
+        self.stream.watch()
     }
 
     /// The instant at which the subscription ends by itself.
@@ -207,7 +242,10 @@ impl Subscription {
                 } else if selected.unwrap_or_else(|| self.selects(told)) {
                     let message = self.message(platform, told);
                     size += message.len();
-                    due.messages.push(message);
+                    due.messages.push(Told {
+                        sequence: Some(told.sequence()),
+                        message,
+                    });
                 }
                 if self.replay_until == Some(told.sequence()) {
                     self.end_replay(now, &mut due);
@@ -229,7 +267,8 @@ impl Subscription {
             if self.replay_until.is_some() {
                 self.end_replay(now, &mut due);
             }
-            due.messages.push(event::notification_complete(now).into());
+            due.messages
+                .push(Told::mark(event::notification_complete(now)));
         }
         if self.cursor > began && due.messages.is_empty() && !due.more && !waiting {
             self.rest_ms = Some(LOOK_AGAIN_MS);
@@ -385,7 +424,7 @@ impl Subscription {
 
     fn end_replay(&mut self, now: Timestamp, due: &mut Due) {
         self.replay_until = None;
-        due.messages.push(event::replay_complete(now).into());
+        due.messages.push(Told::mark(event::replay_complete(now)));
     }
 
     fn is_permitted(&self, platform: &Platform, who: &Principal, told: &Event) -> bool {

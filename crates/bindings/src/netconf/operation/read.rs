@@ -22,11 +22,14 @@ use std::sync::Arc;
 
 mod extent;
 
-/// How what the filter selects is to be read.
-struct Request {
-    config: Option<bool>,
-    defaults: DefaultsMode,
-    max_depth: Option<u16>,
+/// How what is selected is to be read.
+pub(crate) struct Retrieval {
+    /// Configuration alone, state alone, or both.
+    pub(crate) config: Option<bool>,
+    /// The mode of defaults.
+    pub(crate) defaults: DefaultsMode,
+    /// Levels below and including each selected node; none for all.
+    pub(crate) max_depth: Option<u16>,
 }
 
 /// The rpc that was asked, and as it was sent.
@@ -44,7 +47,7 @@ pub(super) fn get(
     if !is_plain(operation, &["filter"]) {
         check(cx, operation)?;
     }
-    let request = Request {
+    let request = Retrieval {
         config: None,
         defaults: defaults(operation)?,
         max_depth: None,
@@ -67,7 +70,7 @@ pub(super) fn get_config(
         Some(other) => return Err(error::invalid(other, "the only configuration is 'running'")),
         None => return Err(error::missing(operation, "source")),
     }
-    let request = Request {
+    let request = Retrieval {
         config: Some(true),
         defaults: defaults(operation)?,
         max_depth: None,
@@ -102,7 +105,7 @@ pub(super) fn get_data(
     if only_config.is_some() && asked == Some(false) {
         return Ok(Dispatch::Now(Ok(wrapped(Vec::new()))));
     }
-    let request = Request {
+    let request = Retrieval {
         config: only_config.or(asked),
         defaults: defaults(operation)?,
         max_depth: leaf("max-depth").and_then(|d| d.trimmed_text().parse().ok()),
@@ -162,7 +165,7 @@ fn read(
     cx: &RequestContext<'_>,
     asked: Asked<'_>,
     filter: Filter<'_>,
-    request: Request,
+    request: Retrieval,
     wrap: Wrap,
 ) -> Result<Dispatch, RpcError> {
     let mut data = Vec::with_capacity(1_024);
@@ -198,11 +201,26 @@ fn read(
     }
 }
 
+/// What a selection has of the data that the caller may read, as sibling elements.
+///
+/// # Errors
+/// `too-big` if it is more than is read at a time; what the store's failures are.
+pub(super) fn retrieve(
+    cx: &RequestContext<'_>,
+    asked: Asked<'_>,
+    selection: &Selection,
+    request: &Retrieval,
+) -> Result<Vec<u8>, RpcError> {
+    let mut data = Vec::with_capacity(1_024);
+    write(cx, asked, request, selection, &mut data)?;
+    Ok(data)
+}
+
 /// Writes what a selection has of the data that the caller may read.
 fn write(
     cx: &RequestContext<'_>,
     (origin, operation): Asked<'_>,
-    request: &Request,
+    request: &Retrieval,
     selection: &Selection,
     data: &mut Vec<u8>,
 ) -> Result<(), RpcError> {

@@ -19,6 +19,18 @@ pub(super) fn create(
     origin: RpcOrigin,
     operation: XmlElement<'_>,
 ) -> Result<Answer, RpcError> {
+    begin(cx, origin, operation).map(Answer::Subscribed)
+}
+
+/// The subscription that is asked for.
+///
+/// # Errors
+/// Those of RFC 5277 §2.1.1; what a filter or the store is refused with.
+pub(super) fn begin(
+    cx: &RequestContext<'_>,
+    origin: RpcOrigin,
+    operation: XmlElement<'_>,
+) -> Result<Box<Subscription>, RpcError> {
     let leaf = |name| operation.child(NOTIFICATION, name);
     let filter = leaf("filter").or_else(|| operation.child(BASE, "filter"));
     let filter = filter.map(|f| filter::read(cx, f)).transpose()?;
@@ -57,7 +69,7 @@ pub(super) fn create(
     let filter = filter.map(wanted);
     let subscription = Subscription::begin(cx, filter, start, stop);
     subscription
-        .map(|subscription| Answer::Subscribed(Box::new(subscription)))
+        .map(Box::new)
         .map_err(|refusal| error::refused(&refusal, origin))
 }
 

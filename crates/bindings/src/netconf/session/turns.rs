@@ -75,7 +75,7 @@ impl Session {
         if blocked {
             return State::Unread(rpc);
         }
-        match operation::handle(&self.cx(now), &rpc) {
+        match operation::handle(&self.cx(now), rpc.operation()) {
             Dispatch::Now(answer) => State::Answered(answer),
             Dispatch::Later(pending) => State::Pending(pending),
         }

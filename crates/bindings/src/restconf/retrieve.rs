@@ -1,0 +1,127 @@
+//! Data resources, read (RFC 8040 §4.3): selected and written by NETCONF's provider, then taken out of what
+//! leads to them.
+//!
+//! What is not there and what may not be read are one answer. Read next: [`super::identifier`],
+//! [`super::json`].
+
+use super::MODULE;
+use super::answer::RestconfAnswer;
+use super::errors::{self, RestconfError};
+use super::fields::fields;
+use super::identifier::{Identified, identified};
+use super::json;
+use super::media::Encoding;
+use super::place::Place;
+use super::query::{OF_DATA, Query};
+use crate::netconf::{Retrieval, Sessionless};
+use ::netconf::error::ErrorTag;
+use ::netconf::filter::{FilterError, ResourceStep, Selection};
+use ::netconf::names::namespace::RESTCONF;
+use ::netconf::xml::{Limits, XmlDocument, XmlElement, write as xml};
+use yang::Generation;
+
+/// Reads the datastore, or a resource in it: the path to it is as it came.
+///
+/// # Errors
+/// [`RestconfError`]: 404 if there is nothing that the principal may read.
+pub(super) fn data(
+    cx: &Sessionless<'_>,
+    path: &str,
+    query: Option<&str>,
+    encoding: Encoding,
+) -> Result<RestconfAnswer, RestconfError> {
+    let generation = cx.generation();
+    let query = Query::read(query, OF_DATA)?;
+    let resource = identified(path, generation)?;
+    let wanted = match query.value("fields") {
+        Some(text) => fields(text, &resource.place, generation)?,
+        None => Vec::new(),
+    };
+    let selection =
+        Selection::resource(&resource.steps, &wanted).map_err(|refused| match refused {
+            FilterError::TooBig | FilterError::UnboundPrefix(_) => {
+                RestconfError::from(errors::bad(ErrorTag::TooBig, refused.to_string()))
+            }
+        })?;
+    let depth = query.depth()?;
+    // The datastore itself is a level (§4.8.2), of which NETCONF knows nothing.
+    let is_root = resource.steps.is_empty();
+    let above = u16::from(is_root && wanted.is_empty());
+    let retrieval = Retrieval {
+        config: query.content()?,
+        defaults: query.defaults()?,
+        max_depth: depth.map(|levels| levels - above),
+    };
+    let read = cx.retrieve(&selection, &retrieval);
+    let data = read.map_err(RestconfError::of_reading)?;
+    let body = match is_root {
+        true => whole(data, encoding, generation)?,
+        false => part(data, &resource, encoding, generation)?,
+    };
+    Ok(RestconfAnswer::document(encoding, body))
+}
+
+/// The datastore (§3.3.1).
+fn whole(
+    data: Vec<u8>,
+    encoding: Encoding,
+    generation: &Generation,
+) -> Result<Vec<u8>, RestconfError> {
+    match encoding {
+        Encoding::Xml => {
+            let mut out = Vec::with_capacity(data.len() + 96);
+            out.extend_from_slice(b"<data");
+            xml::attribute("xmlns", RESTCONF, &mut out);
+            out.push(b'>');
+            out.extend_from_slice(&data);
+            out.extend_from_slice(b"</data>");
+            Ok(out)
+        }
+        Encoding::Json => {
+            let document = parsed(data)?;
+            Ok(json::document(&format!("{MODULE}:data"), |out| {
+                json::members(document.root().children(), &Place::root(), generation, out);
+            }))
+        }
+    }
+}
+
+/// The resource alone, without what leads to it.
+fn part(
+    data: Vec<u8>,
+    resource: &Identified,
+    encoding: Encoding,
+    generation: &Generation,
+) -> Result<Vec<u8>, RestconfError> {
+    let document = parsed(data)?;
+    let found = resource.steps.iter().try_fold(document.root(), below);
+    let found = found.ok_or_else(RestconfError::not_found)?;
+    let mut out = Vec::with_capacity(1_024);
+    match encoding {
+        Encoding::Xml => found.write_standalone(&mut out),
+        Encoding::Json => {
+            let place = resource.parent.clone().of_message();
+            json::members(std::iter::once(found), &place, generation, &mut out);
+        }
+    }
+    Ok(out)
+}
+
+/// The child that a step names: nothing else of that name was selected.
+fn below<'x>(parent: XmlElement<'x>, step: &ResourceStep) -> Option<XmlElement<'x>> {
+    parent.child(&step.namespace, &step.name)
+}
+
+/// What was written, within an element that stands for the datastore.
+fn parsed(data: Vec<u8>) -> Result<XmlDocument, RestconfError> {
+    let mut text = Vec::with_capacity(data.len() + 16);
+    text.extend_from_slice(b"<data>");
+    text.extend_from_slice(&data);
+    text.extend_from_slice(b"</data>");
+    drop(data);
+    XmlDocument::parse(text, &Limits::client()).map_err(|cause| {
+        let message =
+            format!("the answer is more than can be written: {cause}; name what is wanted");
+        RestconfError::of_reading(errors::bad(ErrorTag::TooBig, message))
+    })
+}
