@@ -1,8 +1,8 @@
 //! Sockets, configuration, clock and composition: the crate that puts a platform together.
 //!
 //! A tour:
-//! - [`ssh`] and [`http`] are the transports, [`token`] holds the bearer tokens and [`a2a`] the
-//!   routes of the latter; [`session`] moves the bytes of one NETCONF session;
+//! - [`ssh`] and [`http`] are the transports, [`token`] holds the bearer tokens, [`a2a`] and
+//!   [`restconf`] the routes of the latter; [`session`] moves the bytes of one NETCONF session;
 //! - [`state`], [`config`], [`access`], [`profile`] and [`file`] are the files, `user_name` the
 //!   rule for names; `writable` refuses files that others may write by their `permissions`,
 //!   [`revocation`] watches credentials, by the `stamp` of their files; [`trail`] records logins;
@@ -44,6 +44,7 @@ pub mod pool;
 pub mod post;
 pub mod profile;
 pub mod remote;
+pub mod restconf;
 pub mod revocation;
 pub mod roster;
 pub mod runtime;

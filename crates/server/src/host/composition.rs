@@ -19,6 +19,7 @@ use crate::kept;
 use crate::memory::{self, MemoryMeter};
 use crate::outside::Watched;
 use crate::pool;
+use crate::restconf;
 use crate::revocation::{KeyHolders, KeyWatcher, Seen};
 use crate::roster::Roster;
 use crate::schemas;
@@ -263,6 +264,8 @@ impl Host {
             let listening = settings.http.listening(&http_server);
             let chosen = &settings.a2a;
             let mount = |router, issuer: &_| {
+                let url = chosen.url(listening);
+                let router = restconf::mounted(router, platform, clock, &url);
                 a2a::mounted(router, platform, clock, chosen, listening, issuer, pushes)
             };
             let opened =

@@ -1,0 +1,130 @@
+//! RESTCONF behind the HTTP server: `/restconf` and what is below, and where that is (`/.well-known/host-meta`).
+//!
+//! Requests are interpreted by [`bindings::restconf`]; here are bodies, streams and the signs of life that
+//! keep them open. Credentials, limits and turns are those of every route. Read next: [`crate::http`].
+
+use crate::clock::Clock;
+use crate::http::{Caller, HttpRequest, HttpResponse, Problem, Router, body};
+use bindings::netconf::Platform;
+use bindings::restconf::{
+    EventStream, Frames, ROOT, Restconf, RestconfAnswer, RestconfBody, RestconfRequest,
+};
+use hyper::body::Bytes;
+use hyper::header::{CONTENT_TYPE, HeaderName, HeaderValue};
+use hyper::{Method, StatusCode};
+use std::future::ready;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::{Instant, timeout_at};
+
+/// The scope that a token needs, if it has scopes.
+pub const SCOPE: &str = "restconf";
+
+/// The interval of comments that keep an idle stream open (HTML §9.2.7).
+const KEEP_ALIVE: Duration = Duration::from_secs(15);
+
+/// Where RESTCONF is (RFC 8040 §3.1, RFC 6415).
+const HOST_META: &str = "<XRD xmlns=\"http://docs.oasis-open.org/ns/xri/xrd-1.0\">\
+                         <Link rel=\"restconf\" href=\"/restconf\"/></XRD>";
+
+/// The same server with the routes of RESTCONF; `url` is the server's own, as clients have it.
+#[must_use]
+pub fn mounted(router: Router, platform: &Arc<Platform>, clock: &Arc<Clock>, url: &str) -> Router {
+    let service = Arc::new(RestconfService {
+        binding: Restconf::new(Arc::clone(platform), url),
+        clock: Arc::clone(clock),
+    });
+    router
+        .open("/.well-known/host-meta", &[Method::GET], |_| {
+            ready(Ok(host_meta()))
+        })
+        .guarded(
+            &format!("{ROOT}/*"),
+            &[],
+            Some(SCOPE),
+            move |caller, ask| Arc::clone(&service).answer(caller, ask),
+        )
+}
+
+struct RestconfService {
+    binding: Restconf,
+    clock: Arc<Clock>,
+}
+
+impl RestconfService {
+    async fn answer(
+        self: Arc<Self>,
+        mut caller: Caller,
+        mut ask: HttpRequest,
+    ) -> Result<HttpResponse, Problem> {
+        let content = ask.content(&mut caller).await?;
+        let fields = ask.head.headers.iter();
+        let fields: Vec<(&str, &str)> = fields
+            .filter_map(|(name, value)| Some((name.as_str(), value.to_str().ok()?)))
+            .collect();
+        let request = RestconfRequest {
+            method: ask.head.method.as_str(),
+            path: ask.captures.last().map_or("", String::as_str),
+            query: ask.head.uri.query(),
+            headers: &fields,
+            body: &content,
+        };
+        let now = self.clock.now();
+        let answer = self.binding.answer(&caller.principal, &request, now);
+        Ok(reply(answer.await, &self.clock))
+    }
+}
+
+fn reply(answer: RestconfAnswer, clock: &Arc<Clock>) -> HttpResponse {
+    let body = match answer.body {
+        RestconfBody::Empty => body::whole(Bytes::new()),
+        RestconfBody::Whole(bytes) => body::whole(bytes),
+        RestconfBody::Stream(events) => {
+            let clock = Arc::clone(clock);
+            // Nothing is made before its reader has room for it.
+            body::unfold((events, clock), |_| 0, told)
+        }
+    };
+    let mut reply = HttpResponse::new(body);
+    let status = StatusCode::from_u16(answer.status);
+    *reply.status_mut() = status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    for (name, value) in answer.headers {
+        // Our own names and words; one that a field cannot carry is not sent.
+        if let Ok(value) = HeaderValue::try_from(value) {
+            reply
+                .headers_mut()
+                .insert(HeaderName::from_static(name), value);
+        }
+    }
+    reply
+}
+
+/// A stream with the clock by which it ends.
+type Told = (Box<EventStream>, Arc<Clock>);
+
+/// The next frames of a stream, and the rest of it.
+async fn told((mut events, clock): Told) -> Option<(Bytes, Told)> {
+    let quiet_until = Instant::now() + KEEP_ALIVE;
+    loop {
+        match events.frames(clock.now()) {
+            Frames::Ready(frames) => return Some((frames.into(), (events, clock))),
+            Frames::Over => return None,
+            Frames::Again => tokio::task::yield_now().await,
+            Frames::Wait(again_ms) => {
+                let again = again_ms.map(|ms| Instant::now() + Duration::from_millis(ms));
+                let until = again.map_or(quiet_until, |again| again.min(quiet_until));
+                let woken = timeout_at(until, events.changed()).await;
+                if woken.is_err() && Instant::now() >= quiet_until {
+                    return Some((Bytes::from_static(b": keep-alive\n\n"), (events, clock)));
+                }
+            }
+        }
+    }
+}
+
+fn host_meta() -> HttpResponse {
+    let mut reply = HttpResponse::new(body::whole(HOST_META));
+    let media_type = HeaderValue::from_static("application/xrd+xml");
+    reply.headers_mut().insert(CONTENT_TYPE, media_type);
+    reply
+}
