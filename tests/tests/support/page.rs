@@ -1,7 +1,7 @@
 //! A page of the documentation whose commands are run, and whose answers are compared.
 //!
-//! Blocks of kind `sh` are run in turn, in one shell; a block of kind `json` or `html` is the
-//! output up to there, with `*` for parts that differ from run to run.
+//! Blocks of kind `sh` are run in turn, in one shell; a block of kind `json`, `xml` or `html` is
+//! the output up to there, with `*` for parts that differ from run to run.
 
 use super::process::{Running, binary};
 use super::within;
@@ -30,7 +30,7 @@ pub async fn holds(page: &str, running: &Running, answers: usize) {
     for (kind, text) in blocks(&text) {
         match kind {
             "sh" => script += &text,
-            "json" | "html" => {
+            "json" | "xml" | "html" => {
                 script += "echo\necho ---\n";
                 expected += &format!("{text}---\n");
             }
