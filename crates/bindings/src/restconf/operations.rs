@@ -50,8 +50,8 @@ struct Asked<'a> {
     namespace: &'a str,
 }
 
-/// Carries an operation out: its name is as it came, and so is its input, in the encoding that is named for
-/// it. What comes of it is written in the other.
+/// Carries an operation out: its name is as it came, and so is its input, in the encoding that its
+/// `Content-Type` names. What comes of it is written in `encoding`.
 ///
 /// # Errors
 /// [`RestconfError`]: 404 if no module has it, 501 if it is not offered, 415 if the input is in no encoding
