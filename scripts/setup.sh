@@ -69,6 +69,11 @@ list_missing() {
   need git "the tests read the list of tracked files" have git
 }
 
+# The tests of the store in PostgreSQL start servers of their own, and say that they were skipped where
+# there is none. Debian keeps its programs off the PATH, in a folder for each release.
+have_postgresql() { have initdb || compgen -G "/usr/lib/postgresql/*/bin/initdb" >/dev/null; }
+wants_postgresql() { [[ $level == test && ! -f .setup/no-postgresql ]] && have apt-get && ! have_postgresql; }
+
 # Whether the distribution has a package. (Not grep -q: it would end apt-cache with a broken pipe.)
 in_apt() { apt-cache policy "$1" 2>/dev/null | grep 'Candidate: [^(]' >/dev/null; }
 
@@ -113,7 +118,7 @@ install_missing() {
   local log=.setup/apt.log
   list_missing
   # Without the means to install it, a mere wish is let go.
-  if [[ ${#missing[@]} == 0 ]] && ! { { wants_yangcli || wants_yanglint || wants_browser; } && can_install; }; then return; fi
+  if [[ ${#missing[@]} == 0 ]] && ! { { wants_yangcli || wants_yanglint || wants_browser || wants_postgresql; } && can_install; }; then return; fi
   have apt-get ||
     fail "missing on this system, which has no apt; install what corresponds to these Debian packages:" "${reasons[@]}"
   can_install ||
@@ -134,6 +139,13 @@ install_missing() {
       need libyang-tools "yanglint, which judges the same documents as our own checks in the tests" have yanglint
     else
       touch .setup/no-yanglint
+    fi
+  fi
+  if wants_postgresql; then
+    if in_apt postgresql; then
+      need postgresql "the database that the tests keep a store in, on servers of their own" have_postgresql
+    else
+      touch .setup/no-postgresql
     fi
   fi
   if wants_browser; then
@@ -202,5 +214,6 @@ if [[ $level == test ]]; then
   javascript_clients
   have yangcli || say "NOTE: yangcli is not installed; the test of that client will be skipped"
   have yanglint || say "NOTE: yanglint is not installed; the tests that compare with it will be skipped"
+  have_postgresql || say "NOTE: PostgreSQL is not installed; the tests of stores in it will be skipped"
   have_browser || say "NOTE: no browser is installed; the tests of pages will be skipped"
 fi

@@ -6,13 +6,14 @@
 //! - without one: [`profile()`], [`access()`], agents ([`Willing`], [`Silent`], [`Scripted`]), and
 //!   [`wait()`] for a future on a thread of one's own;
 //! - `store`: [`sound`] and [`shim`], for stores whose writer dies;
+//! - `postgres`: [`postgres`], a server that ends with the test program;
 //! - `engine`: [`setup`], [`hosted`], [`message`], [`assignment`];
 //! - `sockets`: [`within`] and [`eventually`], and HTTP as bytes ([`http`]);
 //! - `platform`: [`Site`], a platform on loopback.
 //!
 //! Only ever a dev-dependency. `domain` is below it: unit tests inside of `domain` and of what
 //! `domain` stands on cannot use it, for the types would not be theirs.
-#![allow(clippy::unwrap_used, clippy::missing_panics_doc)]
+#![allow(clippy::unwrap_used, clippy::missing_panics_doc, clippy::print_stdout)]
 #![forbid(unsafe_code)]
 
 mod access;
@@ -23,6 +24,8 @@ mod engines;
 pub mod http;
 #[cfg(feature = "platform")]
 mod platform;
+#[cfg(feature = "postgres")]
+pub mod postgres;
 mod profile;
 #[cfg(feature = "store")]
 mod stores;

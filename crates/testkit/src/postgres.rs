@@ -1,0 +1,299 @@
+//! A PostgreSQL of the tests' own: one server for a test program, one database for a test.
+//!
+//! Knows where distributions put the programs, under which user they run (`initdb` refuses root),
+//! and how a server ends with the program that started it, even if that is killed. What is said to
+//! a database is the test's. It listens on a socket in its folder, where nobody asks for a password,
+//! and on a port of 127.0.0.1, which does. Read next: [`programs`], [`settings`].
+
+mod administrator;
+mod programs;
+mod settings;
+
+use crate::PATIENCE;
+use administrator::Administrator;
+use programs::{Owner, Programs};
+pub use settings::Setting;
+use settings::Written;
+use std::io::{BufRead, BufReader};
+use std::net::{Ipv4Addr, TcpListener};
+use std::os::unix::fs::chown;
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStderr, Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::thread;
+
+/// The superuser of each server.
+const USER: &str = "convoke";
+
+/// The ports that are tried: another program may take one between its choice and its use.
+const PORTS: usize = 5;
+
+/// What a server says of itself once it takes connections.
+const READY: &str = "database system is ready to accept connections";
+
+/// Runs the server and ends it, with its folder, when the input ends: when the test program has.
+const HELD: &str = r#"folder=$1; shift; "$@" & server=$!; exec 2>/dev/null; cat >/dev/null
+kill -QUIT $server; wait $server; rm -rf "$folder""#;
+
+/// A running server, with all of its files in a folder below the system's for temporary ones.
+/// Dropping it ends it and removes them.
+pub struct Server {
+    programs: Programs,
+    holder: Child,
+    folder: PathBuf,
+    port: u16,
+    written: Written,
+    log: Arc<Mutex<Vec<String>>>,
+    administrator: Mutex<Option<Administrator>>,
+    databases: AtomicUsize,
+}
+
+/// The server that all tests of this program share: it does not wait for the disk, and speaks TLS to
+/// whoever asks for it. None without PostgreSQL, which is said in the output.
+///
+/// # Panics
+/// If PostgreSQL is there and does not start.
+pub fn shared() -> Option<&'static Server> {
+    static SHARED: OnceLock<Option<Server>> = OnceLock::new();
+    let setting = Setting {
+        fsync: false,
+        tls: true,
+    };
+    SHARED.get_or_init(|| Server::start(&setting)).as_ref()
+}
+
+impl Server {
+    /// Starts a server. None without PostgreSQL, which is said in the output.
+    ///
+    /// # Panics
+    /// If PostgreSQL is there and does not start.
+    pub fn start(setting: &Setting) -> Option<Self> {
+        let programs = match Programs::find() {
+            Ok(programs) => programs,
+            Err(missing) => {
+                println!("{missing}: skipped");
+                return None;
+            }
+        };
+        let owner = Owner::find();
+        let folder = tempfile::Builder::new().prefix("convoke-pg-").tempdir();
+        let folder = folder.unwrap().keep();
+        chown(&folder, owner.user, owner.group).unwrap();
+        let written = setting.write(&folder, owner);
+        let mut server = Self {
+            holder: idle(),
+            folder,
+            port: 0,
+            written,
+            log: Arc::default(),
+            administrator: Mutex::default(),
+            databases: AtomicUsize::new(0),
+            programs,
+        };
+        server.initialise(owner);
+        if !(0..PORTS).any(|_| server.runs(owner)) {
+            panic!("PostgreSQL does not start:\n{}", server.log().join("\n"));
+        }
+        let psql = server.programs.psql();
+        let administrator = Administrator::start(&psql, &server.folder, server.port);
+        server.administrator = Mutex::new(Some(administrator));
+        Some(server)
+    }
+
+    fn initialise(&self, owner: Owner) {
+        let mut command = owner.command(self.programs.initdb());
+        command
+            .arg("--pgdata")
+            .arg(self.data())
+            .args(["--username", USER, "--encoding", "UTF8", "--locale", "C"])
+            .args(["--auth-local", "trust", "--auth-host", "scram-sha-256"])
+            .arg("--pwfile")
+            .arg(&self.written.password_file)
+            .args(["--no-sync", "--no-instructions"]);
+        succeeds(&mut command);
+    }
+
+    /// Whether it runs on a port that is free just now.
+    fn runs(&mut self, owner: Owner) -> bool {
+        let probe = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        self.port = probe.local_addr().unwrap().port();
+        drop(probe);
+        let mut command = owner.command(Path::new("/bin/sh"));
+        command.args(["-c", HELD, "sh"]).arg(&self.folder);
+        command.arg(self.programs.postgres());
+        command.arg("-D").arg(self.data());
+        command.arg("-p").arg(self.port.to_string());
+        for option in &self.written.options {
+            command.args(["-c", option]);
+        }
+        let mut holder = command
+            // What a terminal sends its foreground is not for the server.
+            .process_group(0)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let said = follow(holder.stderr.take().unwrap(), Arc::clone(&self.log));
+        self.holder = holder;
+        said.recv_timeout(PATIENCE).unwrap_or(false)
+    }
+
+    /// An empty database, of this test alone; it sorts texts by their bytes.
+    pub fn database(&self) -> Database<'_> {
+        self.copied("template0")
+    }
+
+    fn copied(&self, template: &str) -> Database<'_> {
+        let name = format!("test_{}", self.databases.fetch_add(1, Relaxed));
+        let create = format!("CREATE DATABASE {name} TEMPLATE {template}");
+        self.asked(|administrator| administrator.say(&create));
+        Database { server: self, name }
+    }
+
+    fn asked(&self, ask: impl FnOnce(&mut Administrator) -> String) -> String {
+        // A question that failed has been answered, and the next is another's.
+        let locked = self.administrator.lock();
+        let mut administrator = locked.unwrap_or_else(PoisonError::into_inner);
+        ask(administrator
+            .as_mut()
+            .expect("it is there while the server is"))
+    }
+
+    /// The port on 127.0.0.1.
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// The password on that port.
+    pub fn password(&self) -> &str {
+        &self.written.password
+    }
+
+    /// The authority (PEM) of its certificate, which is for `localhost`.
+    ///
+    /// # Panics
+    /// If it speaks no TLS.
+    pub fn authority(&self) -> &Path {
+        let authority = self.written.authority.as_deref();
+        authority.expect("the setting asks for TLS")
+    }
+
+    /// What it has said of itself.
+    pub fn log(&self) -> Vec<String> {
+        self.log.lock().unwrap().clone()
+    }
+
+    /// The folder of its files, which is gone once it is.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    fn data(&self) -> PathBuf {
+        self.folder.join("data")
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let administrator = self.administrator.get_mut();
+        drop(administrator.unwrap_or_else(PoisonError::into_inner).take());
+        drop(self.holder.stdin.take());
+        let _ = self.holder.wait();
+        // Where it never ran, nobody else does.
+        let _ = std::fs::remove_dir_all(&self.folder);
+    }
+}
+
+/// A database of one test. Dropping it removes it, whoever is connected.
+pub struct Database<'s> {
+    server: &'s Server,
+    name: String,
+}
+
+impl Database<'_> {
+    /// Its address by the server's socket, without a password.
+    pub fn by_socket(&self) -> String {
+        let folder = self.server.folder.to_str().unwrap().replace('/', "%2F");
+        format!(
+            "postgres://{USER}@{folder}:{}/{}",
+            self.server.port, self.name
+        )
+    }
+
+    /// Its address by `host`, which leads to 127.0.0.1, with the password.
+    pub fn by_port(&self, host: &str) -> String {
+        let (server, name) = (self.server, &self.name);
+        let (password, port) = (server.password(), server.port);
+        format!("postgres://{USER}:{password}@{host}:{port}/{name}")
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Has an administrator say this to it, and returns what is answered: a row a line, columns with
+    /// `|` between.
+    ///
+    /// # Panics
+    /// If it refuses.
+    pub fn say(&self, sql: &str) -> String {
+        let ask = |administrator: &mut Administrator| administrator.say_in(&self.name, sql);
+        self.server.asked(ask)
+    }
+
+    /// Another database with the same content. Nobody may be connected to this one.
+    pub fn copy(&self) -> Self {
+        self.server.copied(&self.name)
+    }
+}
+
+impl Drop for Database<'_> {
+    fn drop(&mut self) {
+        // A test that fails should be heard, and not what follows from it.
+        if !thread::panicking() {
+            let drop = format!("DROP DATABASE IF EXISTS {} WITH (FORCE)", self.name);
+            self.server.asked(|administrator| administrator.say(&drop));
+        }
+    }
+}
+
+/// A process that has ended, until there is a server.
+fn idle() -> Child {
+    Command::new("true").spawn().unwrap()
+}
+
+/// Keeps what a server says, and tells once whether it runs: false if it ends before.
+fn follow(said: ChildStderr, log: Arc<Mutex<Vec<String>>>) -> Receiver<bool> {
+    let (tell, told) = mpsc::channel();
+    thread::spawn(move || listen(said, &log, &tell));
+    told
+}
+
+fn listen(said: ChildStderr, log: &Mutex<Vec<String>>, tell: &Sender<bool>) {
+    for line in BufReader::new(said).lines().map_while(Result::ok) {
+        if line.ends_with(READY) {
+            // Nobody listens for the second time.
+            let _ = tell.send(true);
+        }
+        log.lock().unwrap().push(line);
+    }
+    let _ = tell.send(false);
+}
+
+/// What a command writes.
+#[track_caller]
+fn succeeds(command: &mut Command) -> String {
+    let output = command.stdin(Stdio::null()).output().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim_end().to_owned();
+    let (out, err) = (text(&output.stdout), text(&output.stderr));
+    assert!(output.status.success(), "{command:?}:\n{out}\n{err}");
+    out
+}
+
+#[cfg(test)]
+mod tests;
