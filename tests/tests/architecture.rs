@@ -184,6 +184,7 @@ const READER_OF_LOGS: &str = "tracing-subscriber";
 const SOLE_SPEAKERS: &[(&str, &[&str])] = &[
     ("yang5", &["yang"]),
     ("rusqlite", &["store"]),
+    ("tokio-postgres", &["store"]),
     ("russh", &["server"]),
     ("clap", &["convoke"]),
     ("rmcp", &["convoke"]),

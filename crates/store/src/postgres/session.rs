@@ -1,0 +1,416 @@
+//! One connection, and the statements that are sent on it.
+//!
+//! ```text
+//! begin · look_up · put, put, … · flush · COMMIT      three waits, however many statements
+//! ```
+//! A change that is put is sent at once and not waited for; what comes of it is known at the next
+//! statement that waits. The first that fails fails everything behind it in its transaction. Texts
+//! are those of SQLite (see `dialect`); each is prepared once. Every wait has a bound: what has not
+//! come by then is lost, and the session with it. Knows no table. Read next: [`stream`], rows that
+//! come one by one; [`super::net`], which makes the connection.
+
+mod stream;
+
+use super::address::PostgresAddress;
+use super::dialect::translate;
+use super::error::{Kind, PostgresError};
+use super::net::{ConnectError, Line, Net};
+use super::value::{Owned, Value};
+use super::wait::{poll, wait};
+use std::cell::{Cell, RefCell};
+use std::collections::{HashMap, VecDeque};
+use std::future::Future;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::task::Poll;
+use std::time::{Duration, Instant};
+use stream::{Streams, rows_of};
+use tokio_postgres::{Row, Statement};
+
+/// The longest wait for anything that a server says.
+const ANSWER_WITHIN: Duration = Duration::from_secs(30);
+
+/// The most changes that are sent and not known of; the older half is then waited for.
+const UNKNOWN_MAX: usize = 4096;
+
+/// What each session is told first. A lock that another keeps is not waited for longer than with
+/// SQLite; a transaction that we left open (a machine that stood still) is in nobody's way for long.
+const SETTINGS: &str = "SET lock_timeout = '5s'; \
+    SET idle_in_transaction_session_timeout = '60s'; \
+    SET client_min_messages = warning";
+
+/// How many rows a change must meet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Expect {
+    /// One: none means that a guard in the statement held, which breaks a rule.
+    One,
+    /// One: none means that another has taken the state over.
+    Owner,
+    Any,
+}
+
+/// Where a session is in a transaction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    /// Each statement is its own.
+    Outside,
+    Inside,
+}
+
+type Answer = Pin<Box<dyn Future<Output = Result<u64, tokio_postgres::Error>> + Send>>;
+
+/// A change whose answer has not come.
+struct Sent {
+    answer: Answer,
+    expect: Expect,
+    /// True if what is lost with the answer may have been done.
+    own: bool,
+}
+
+/// A session with a server.
+pub(crate) struct Session {
+    line: Line,
+    statements: RefCell<HashMap<String, Statement>>,
+    sent: RefCell<VecDeque<Sent>>,
+    streams: Streams,
+    /// The first failure of the transaction: it takes nothing more.
+    failed: RefCell<Option<PostgresError>>,
+    stage: Cell<Stage>,
+    answer_within: Duration,
+    waits: Cell<u64>,
+    /// Dropped last: the thread below the connection.
+    _net: Arc<Net>,
+}
+
+impl Session {
+    /// A session with the first server of the address that takes writes. Waits as long as the address
+    /// allows.
+    pub(crate) fn open(net: &Arc<Net>, address: &PostgresAddress) -> Result<Self, ConnectError> {
+        let session = Self {
+            line: net.connect(address)?,
+            statements: RefCell::default(),
+            sent: RefCell::default(),
+            streams: Streams::default(),
+            failed: RefCell::default(),
+            stage: Cell::new(Stage::Outside),
+            answer_within: ANSWER_WITHIN,
+            waits: Cell::new(0),
+            _net: Arc::clone(net),
+        };
+        session.send(SETTINGS, false);
+        Ok(session)
+    }
+
+    /// The same with another bound on each wait.
+    pub(crate) fn answering_within(self, answer_within: Duration) -> Self {
+        Self {
+            answer_within,
+            ..self
+        }
+    }
+
+    /// How often the server was waited for: round trips, if nothing had come meanwhile.
+    pub(crate) fn waits(&self) -> u64 {
+        self.waits.get()
+    }
+
+    /// True if nothing more can come of it: a new one is needed.
+    pub(crate) fn is_lost(&self) -> bool {
+        self.line.client.is_closed() || self.line.ended().is_some()
+    }
+
+    /// The same statement for many keys in one round trip: `each` is given the place of the key and a
+    /// row, in the order of the keys.
+    pub(crate) fn look_up<E: From<PostgresError>>(
+        &self,
+        sql: &str,
+        keys: &[Vec<Value<'_>>],
+        each: &mut dyn FnMut(usize, &Row) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let statement = self.ready(sql)?;
+        for (part, keys) in keys.chunks(UNKNOWN_MAX).enumerate() {
+            let answers = keys.iter().map(|key| {
+                let mut answer = Box::pin(rows_of(&self.line.client, &statement, key));
+                let first = poll(answer.as_mut());
+                (answer, first)
+            });
+            let answers: Vec<_> = answers.collect();
+            self.known(|| {
+                let mut found = Vec::new();
+                for (index, (answer, first)) in answers.into_iter().enumerate() {
+                    let rows = match first {
+                        Poll::Ready(rows) => rows.map_err(PostgresError::from),
+                        Poll::Pending => self.answered(pin!(answer)),
+                    };
+                    found.push((part * UNKNOWN_MAX + index, rows?));
+                }
+                Ok(found)
+            })?
+            .iter()
+            .try_for_each(|(place, rows)| rows.iter().try_for_each(|row| each(*place, row)))?;
+        }
+        Ok(())
+    }
+
+    /// Sends a change and does not wait; what comes of it is known at [`Self::flush`], or at any
+    /// statement that waits.
+    pub(crate) fn put(
+        &self,
+        sql: &str,
+        values: &[Value<'_>],
+        expect: Expect,
+    ) -> Result<(), PostgresError> {
+        self.broken()?;
+        let statement = self.ready(sql)?;
+        let (client, values) = (Arc::clone(&self.line.client), Owned::new(values));
+        let answer = async move { client.execute_raw(&statement, values.values()).await };
+        self.sent(Box::pin(answer), expect);
+        if self.sent.borrow().len() >= UNKNOWN_MAX {
+            self.keep_unknown(UNKNOWN_MAX / 2)?;
+        }
+        Ok(())
+    }
+
+    /// Makes a change, waits, and returns how many rows it met.
+    pub(crate) fn change(&self, sql: &str, values: &[Value<'_>]) -> Result<u64, PostgresError> {
+        let statement = self.ready(sql)?;
+        let values = values.iter().copied();
+        let mut answer = pin!(self.line.client.execute_raw(&statement, values));
+        let first = poll(answer.as_mut());
+        let own = self.stage.get() == Stage::Outside;
+        self.known(|| {
+            let changed = match first {
+                Poll::Ready(changed) => changed.map_err(PostgresError::from),
+                Poll::Pending => self.answered(answer),
+            };
+            changed.map_err(|error| if own { error.of_commit() } else { error })
+        })
+    }
+
+    /// Waits until everything that was put is known of.
+    ///
+    /// Fails with the first failure of it.
+    pub(crate) fn flush(&self) -> Result<(), PostgresError> {
+        let nothing = self.sent.borrow().is_empty();
+        match nothing {
+            true => self.broken(),
+            false => self.known(|| Ok(())),
+        }
+    }
+
+    /// Begins a transaction, without waiting.
+    pub(crate) fn begin(&self) {
+        self.begin_with("BEGIN");
+    }
+
+    fn begin_with(&self, sql: &'static str) {
+        *self.failed.borrow_mut() = None;
+        self.send(sql, false);
+        self.stage.set(Stage::Inside);
+    }
+
+    /// Waits until all that was put is known of, then commits and waits.
+    ///
+    /// A failure of kind [`Kind::Unknown`] means that it may be stored and may not; any other that it
+    /// is not.
+    pub(crate) fn commit(&self) -> Result<(), PostgresError> {
+        if let Err(failed) = self.flush() {
+            self.roll_back();
+            return Err(failed);
+        }
+        self.stage.set(Stage::Outside);
+        self.send("COMMIT", true);
+        self.flush()
+    }
+
+    /// Takes back what the transaction did, as far as there is one. Waits for what was sent before.
+    pub(crate) fn roll_back(&self) {
+        self.forget();
+        if self.stage.replace(Stage::Outside) == Stage::Inside {
+            self.send("ROLLBACK", false);
+        }
+    }
+
+    /// What `work` comes to; if it breaks a rule, the transaction goes on as if it had done nothing.
+    pub(crate) fn savepoint<T>(
+        &self,
+        work: impl FnOnce() -> Result<T, PostgresError>,
+    ) -> Result<T, PostgresError> {
+        self.send("SAVEPOINT batch", false);
+        let done = work().and_then(|value| self.flush().map(|()| value));
+        let undone = |failed: &PostgresError| failed.kind == Kind::Rule;
+        if done.as_ref().is_err_and(undone) {
+            self.forget();
+            self.send("ROLLBACK TO SAVEPOINT batch", false);
+        }
+        self.send("RELEASE SAVEPOINT batch", false);
+        done
+    }
+
+    /// One state of the database for all reads until it is dropped; inside a transaction that one's.
+    pub(crate) fn snapshot(&self) -> Snapshot<'_> {
+        let own = self.stage.get() == Stage::Outside;
+        if own {
+            self.begin_with("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
+        }
+        Snapshot { session: self, own }
+    }
+
+    /// Sends words without parameters and does not wait; `own` if what is lost with their answer may
+    /// have been done.
+    fn send(&self, sql: &'static str, own: bool) {
+        let client = Arc::clone(&self.line.client);
+        let answer = async move { client.batch_execute(sql).await.map(|()| 0) };
+        self.note(Box::pin(answer), Expect::Any, own);
+    }
+
+    fn sent(&self, answer: Answer, expect: Expect) {
+        self.note(answer, expect, self.stage.get() == Stage::Outside);
+    }
+
+    fn note(&self, mut answer: Answer, expect: Expect, own: bool) {
+        let answer = match poll(answer.as_mut()) {
+            Poll::Pending => answer,
+            // It is known already, and is taken in turn.
+            Poll::Ready(known) => Box::pin(std::future::ready(known)),
+        };
+        let sent = Sent {
+            answer,
+            expect,
+            own,
+        };
+        self.sent.borrow_mut().push_back(sent);
+    }
+
+    /// The statement of this text, once nothing is left to be read of another.
+    fn ready(&self, sql: &str) -> Result<Statement, PostgresError> {
+        self.streams.settle(self);
+        self.prepared(sql)
+    }
+
+    /// The statement of this text, prepared at its first use.
+    fn prepared(&self, sql: &str) -> Result<Statement, PostgresError> {
+        if let Some(statement) = self.statements.borrow().get(sql) {
+            return Ok(statement.clone());
+        }
+        let text = translate(sql).text;
+        let mut answer = pin!(self.line.client.prepare(&text));
+        let first = poll(answer.as_mut());
+        let statement = self.known(|| match first {
+            Poll::Ready(statement) => statement.map_err(PostgresError::from),
+            Poll::Pending => self.answered(answer),
+        })?;
+        let mut statements = self.statements.borrow_mut();
+        statements.insert(sql.to_owned(), statement.clone());
+        Ok(statement)
+    }
+
+    /// Waits: first for what was sent before, then for this. A failure is the transaction's.
+    fn known<T>(
+        &self,
+        last: impl FnOnce() -> Result<T, PostgresError>,
+    ) -> Result<T, PostgresError> {
+        self.waits.set(self.waits.get() + 1);
+        self.keep_unknown(0)?;
+        last().map_err(|error| self.failing(error))
+    }
+
+    /// Waits for the answers of all but the last so many changes.
+    fn keep_unknown(&self, most: usize) -> Result<(), PostgresError> {
+        while let Some(next) = self.next_beyond(most) {
+            self.take(next);
+        }
+        self.broken()
+    }
+
+    fn next_beyond(&self, most: usize) -> Option<Sent> {
+        let mut sent = self.sent.borrow_mut();
+        match sent.len() > most {
+            true => sent.pop_front(),
+            false => None,
+        }
+    }
+
+    /// Waits for one answer; of failures the first is kept.
+    fn take(&self, mut sent: Sent) {
+        let answer = self.answered(sent.answer.as_mut());
+        let failed = match (answer, sent.expect) {
+            (Ok(1), _) | (Ok(_), Expect::Any) => return,
+            (Ok(rows), Expect::One) => {
+                let told = format!("a change met {rows} rows and not one: a guard held");
+                PostgresError::new(Kind::Rule, told)
+            }
+            (Ok(_), Expect::Owner) => {
+                PostgresError::new(Kind::Fenced, "another platform has taken the state over")
+            }
+            (Err(error), _) if sent.own => error.of_commit(),
+            (Err(error), _) => error,
+        };
+        self.failed.borrow_mut().get_or_insert(failed);
+    }
+
+    /// An answer, within the bound. A session that gave none is cut: what it says later is no answer
+    /// to what is asked next.
+    fn answered<T>(
+        &self,
+        answer: Pin<&mut (impl Future<Output = Result<T, tokio_postgres::Error>> + ?Sized)>,
+    ) -> Result<T, PostgresError> {
+        match wait(answer, Instant::now() + self.answer_within) {
+            Ok(answer) => answer.map_err(|error| self.explained(&error)),
+            Err(_) => {
+                let within = self.answer_within;
+                let late = PostgresError::lost(format_args!("no answer within {within:?}"));
+                self.line.cut(late.clone());
+                Err(late)
+            }
+        }
+    }
+
+    /// The error, or what ended the connection, of which a statement learns only that it is closed.
+    fn explained(&self, error: &tokio_postgres::Error) -> PostgresError {
+        match self.line.ended() {
+            Some(ended) if error.is_closed() => ended.clone(),
+            _ => error.into(),
+        }
+    }
+
+    /// The first failure of the transaction, from which others follow; outside of one each statement
+    /// fails alone.
+    fn failing(&self, error: PostgresError) -> PostgresError {
+        match self.stage.get() {
+            Stage::Inside => self.failed.borrow_mut().get_or_insert(error).clone(),
+            Stage::Outside => error,
+        }
+    }
+
+    /// The failure of the transaction, if there is one. Outside one it is told once.
+    fn broken(&self) -> Result<(), PostgresError> {
+        let mut failed = self.failed.borrow_mut();
+        let told = match self.stage.get() {
+            Stage::Inside => failed.clone(),
+            Stage::Outside => failed.take(),
+        };
+        told.map_or(Ok(()), Err)
+    }
+
+    /// Waits for what was sent, whatever comes of it.
+    fn forget(&self) {
+        self.streams.settle(self);
+        let _ = self.keep_unknown(0);
+        *self.failed.borrow_mut() = None;
+    }
+}
+
+/// One state of the database, for as long as it is kept.
+pub(crate) struct Snapshot<'s> {
+    session: &'s Session,
+    own: bool,
+}
+
+impl Drop for Snapshot<'_> {
+    fn drop(&mut self) {
+        if self.own {
+            self.session.roll_back();
+        }
+    }
+}

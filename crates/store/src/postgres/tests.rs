@@ -1,0 +1,376 @@
+//! Sessions with a real server: what is sent, what is waited for, and what fails.
+//!
+//! Read next: [`ways`], connections and what keeps them from being made; [`lost`], answers that do
+//! not come.
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
+
+mod lost;
+mod ways;
+
+use super::address::PostgresAddress;
+use super::error::{Kind, PostgresError};
+use super::net::Net;
+use super::session::{Expect, Session};
+use super::value::{self, Value};
+use std::ops::ControlFlow;
+use std::time::Instant;
+use testkit::postgres::Database;
+use tokio_postgres::Row;
+
+const TABLE: &str =
+    "CREATE TABLE word (number BIGINT PRIMARY KEY, text TEXT NOT NULL, payload BYTEA)";
+const PUT: &str = "INSERT INTO word (number, text, payload) VALUES (?1, ?2, ?3)";
+const ALL: &str = "SELECT number, text, payload FROM word ORDER BY +number";
+const FIND: &str = "SELECT text FROM word NOT INDEXED WHERE number = ?1";
+const GUARDED: &str = "UPDATE word SET text = ?2 WHERE number = ?1 AND text <> ?2";
+
+/// A session with a database that has the table.
+fn session(database: &Database<'_>) -> Session {
+    database.say(TABLE);
+    opened(&database.by_socket())
+}
+
+fn opened(url: &str) -> Session {
+    let address: PostgresAddress = url.parse().unwrap();
+    Session::open(&Net::start().unwrap(), &address).unwrap()
+}
+
+fn put(session: &Session, number: i64, text: &str) -> Result<(), PostgresError> {
+    let values = [Value::Number(number), Value::Text(text), Value::Null];
+    session.put(PUT, &values, Expect::One)
+}
+
+fn words(session: &Session) -> Result<Vec<String>, PostgresError> {
+    let mut found = Vec::new();
+    session.query(ALL, &[], &mut |row| {
+        found.push(text(row, 1));
+        Ok::<_, PostgresError>(ControlFlow::Continue(()))
+    })?;
+    Ok(found)
+}
+
+fn text(row: &Row, index: usize) -> String {
+    value::text(row, index).unwrap().unwrap().to_owned()
+}
+
+fn kind<T>(result: Result<T, PostgresError>) -> Kind {
+    result.err().unwrap().kind
+}
+
+/// A group as the writer makes them: keys are looked up, rows put, all is committed.
+fn group(session: &Session, from: i64, rows: i64) -> Result<usize, PostgresError> {
+    session.begin();
+    let keys: Vec<_> = (from..from + rows)
+        .map(|it| vec![Value::Number(it)])
+        .collect();
+    let mut found = 0;
+    session.look_up(FIND, &keys, &mut |_, _| {
+        found += 1;
+        Ok::<_, PostgresError>(())
+    })?;
+    let payload = [7; 400];
+    for number in from..from + rows {
+        let values = [
+            Value::Number(number),
+            Value::Text("a"),
+            Value::Bytes(&payload),
+        ];
+        session.put(PUT, &values, Expect::One)?;
+    }
+    session.commit()?;
+    Ok(found)
+}
+
+#[test]
+fn a_group_waits_three_times_however_large_it_is() {
+    let Some(server) = testkit::postgres::shared() else {
+        return;
+    };
+    let database = server.database();
+    let session = session(&database);
+    // What is prepared once is not counted.
+    group(&session, 0, 1).unwrap();
+    for (from, rows) in [(1, 1), (100, 256), (1000, 1500)] {
+        let before = session.waits();
+        assert_eq!(group(&session, from, rows), Ok(0));
+        assert_eq!(session.waits() - before, 3, "{rows} rows");
+    }
+    assert_eq!(words(&session).unwrap().len(), 1758);
+}
+
+#[test]
+fn look_up_tells_which_key_a_row_is_of() {
+    let Some(server) = testkit::postgres::shared() else {
+        return;
+    };
+    let database = server.database();
+    let session = session(&database);
+    put(&session, 1, "a").unwrap();
+    put(&session, 3, "c").unwrap();
+    let keys: Vec<_> = (0..4).map(|it| vec![Value::Number(it)]).collect();
+    let mut found = Vec::new();
+    let each = &mut |place, row: &Row| {
+        found.push((place, text(row, 0)));
+        Ok::<_, PostgresError>(())
+    };
+    session.look_up(FIND, &keys, each).unwrap();
+    assert_eq!(found, [(1, "a".to_owned()), (3, "c".to_owned())]);
+}
+
+#[test]
+fn the_first_failure_fails_everything_behind_it_and_nothing_is_stored() {
+    let Some(server) = testkit::postgres::shared() else {
+        return;
+    };
+    let database = server.database();
+    let session = session(&database);
+    session.begin();
+    put(&session, 1, "a").unwrap();
+    put(&session, 1, "b").unwrap();
+    put(&session, 2, "c").unwrap();
+    let first = session.flush().unwrap_err();
+    assert_eq!(
+        (first.kind, first.code.as_deref()),
+        (Kind::Rule, Some("23505"))
+    );
+    assert_eq!(put(&session, 3, "d"), Err(first.clone()));
+    assert_eq!(words(&session), Err(first.clone()));
+    assert_eq!(session.commit(), Err(first));
+    assert_eq!(words(&session), Ok(vec![]));
+    session.begin();
+    put(&session, 1, "a").unwrap();
+    session.commit().unwrap();
+    assert_eq!(words(&session).unwrap(), ["a"]);
+}
+
+#[test]
+fn a_guard_that_holds_breaks_a_rule() {
+    let Some(server) = testkit::postgres::shared() else {
+        return;
+    };
+    let database = server.database();
+    let session = session(&database);
+    session.begin();
+    put(&session, 1, "a").unwrap();
+    let same = [Value::Number(1), Value::Text("a")];
+    session.put(GUARDED, &same, Expect::Any).unwrap();
+    session.flush().unwrap();
+    session.put(GUARDED, &same, Expect::One).unwrap();
+    assert_eq!(kind(session.commit()), Kind::Rule);
+    assert_eq!(words(&session), Ok(vec![]));
+    assert_eq!(session.change(GUARDED, &same), Ok(0));
+    session.begin();
+    session.put(GUARDED, &same, Expect::Owner).unwrap();
+    put(&session, 1, "a").unwrap();
+    assert_eq!(kind(session.commit()), Kind::Fenced);
+    assert_eq!(words(&session), Ok(vec![]));
+}
+
+#[test]
+fn a_savepoint_takes_back_its_own_work_alone() {
+    let Some(server) = testkit::postgres::shared() else {
+        return;
+    };
+    let database = server.database();
+    let session = session(&database);
+    session.begin();
+    session.savepoint(|| put(&session, 1, "a")).unwrap();
+    let twice = session.savepoint(|| put(&session, 1, "b").and(put(&session, 2, "b")));
+    assert_eq!(kind(twice), Kind::Rule);
+    session.savepoint(|| put(&session, 3, "c")).unwrap();
+    session.commit().unwrap();
+    assert_eq!(words(&session).unwrap(), ["a", "c"]);
+}
+
+#[test]
+fn a_snapshot_stays_as_it_was() {
+    let Some(server) = testkit::postgres::shared() else {
+        return;
+    };
+    let database = server.database();
+    let writer = session(&database);
+    let reader = opened(&database.by_socket());
+    put(&writer, 1, "a").unwrap();
+    writer.flush().unwrap();
+    let snapshot = reader.snapshot();
+    assert_eq!(words(&reader).unwrap(), ["a"]);
+    put(&writer, 2, "b").unwrap();
+    writer.flush().unwrap();
+    assert_eq!(words(&reader).unwrap(), ["a"]);
+    let refused = put(&reader, 3, "c").and_then(|()| reader.flush());
+    assert_eq!(refused.unwrap_err().code.as_deref(), Some("25006"));
+    drop(snapshot);
+    assert_eq!(words(&reader).unwrap(), ["a", "b"]);
+}
+
+#[test]
+fn anything_may_be_asked_between_two_rows() {
+    let Some(server) = testkit::postgres::shared() else {
+        return;
+    };
+    let database = server.database();
+    let session = session(&database);
+    // More than one buffer of a socket.
+    session.begin();
+    for number in 0..3000 {
+        put(&session, number, &"x".repeat(500)).unwrap();
+    }
+    session.commit().unwrap();
+    let mut read = 0;
+    let each = &mut |row: &Row| {
+        let number = value::number(row, 0).unwrap().unwrap();
+        if number % 1000 == 0 {
+            let found = session.one(FIND, &[Value::Number(number)], |row| {
+                Ok::<_, PostgresError>(text(row, 0).len())
+            });
+            assert_eq!(found, Ok(Some(500)));
+        }
+        read += 1;
+        Ok::<_, PostgresError>(match read {
+            2500 => ControlFlow::Break(()),
+            _ => ControlFlow::Continue(()),
+        })
+    };
+    session.query(ALL, &[], each).unwrap();
+    assert_eq!(read, 2500);
+    let none = session.one(FIND, &[Value::Number(-1)], |_| Ok::<_, PostgresError>(()));
+    assert_eq!(none, Ok(None));
+}
+
+#[test]
+fn values_come_back_as_they_went_and_are_of_their_columns_types() {
+    let Some(server) = testkit::postgres::shared() else {
+        return;
+    };
+    let database = server.database();
+    let session = session(&database);
+    let payload = "ü\0x";
+    let values = [
+        Value::Number(i64::MIN),
+        Value::Text("ü"),
+        Value::Text(payload),
+    ];
+    session.change(PUT, &values).unwrap();
+    let asked = "SELECT number, text, payload, 7, number > 0, EXISTS (SELECT 1 FROM word), \
+                 octet_length(payload), CAST(?1 AS TEXT) IS NULL, CAST(NULL AS BIGINT) FROM word";
+    let read = |row: &Row| {
+        let numbers = [0, 3, 4, 5, 6, 7, 8].map(|index| value::number(row, index).unwrap());
+        let flag = |flag: i64| Some(flag);
+        let expected = [
+            flag(i64::MIN),
+            flag(7),
+            flag(0),
+            flag(1),
+            flag(4),
+            flag(1),
+            None,
+        ];
+        assert_eq!(numbers, expected);
+        assert_eq!(
+            (text(row, 1), text(row, 2)),
+            ("ü".to_owned(), payload.to_owned())
+        );
+        assert_eq!(value::bytes(row, 2), Ok(Some(payload.as_bytes())));
+        assert_eq!(value::number(row, 1), Err(value::Misfit));
+        assert_eq!(value::bytes(row, 1), Err(value::Misfit));
+        assert_eq!(value::text(row, 9), Err(value::Misfit));
+        Ok::<_, PostgresError>(())
+    };
+    assert_eq!(session.one(asked, &[Value::Null], read), Ok(Some(())));
+    // What a text cannot hold is refused, and the session goes on.
+    let zero = [Value::Number(1), Value::Text("a\0"), Value::Null];
+    let refused = session.change(PUT, &zero).unwrap_err();
+    assert_eq!(
+        (refused.kind, refused.code.as_deref()),
+        (Kind::Rule, Some("22021"))
+    );
+    assert_eq!(kind(session.change("SELEC", &[])), Kind::Other);
+    assert_eq!(kind(session.change(PUT, &[Value::Null])), Kind::Other);
+    assert_eq!(words(&session).unwrap(), ["ü"]);
+}
+
+#[test]
+fn what_another_has_locked_is_not_waited_for_long() {
+    let Some(server) = testkit::postgres::shared() else {
+        return;
+    };
+    let database = server.database();
+    let first = session(&database);
+    put(&first, 1, "a").unwrap();
+    first.flush().unwrap();
+    first.begin();
+    first
+        .change(GUARDED, &[Value::Number(1), Value::Text("b")])
+        .unwrap();
+    let second = opened(&database.by_socket());
+    second.change("SET lock_timeout = '20ms'", &[]).unwrap();
+    second.begin();
+    second
+        .put(GUARDED, &[Value::Number(1), Value::Text("c")], Expect::One)
+        .unwrap();
+    assert_eq!(kind(second.commit()), Kind::Busy);
+    first.commit().unwrap();
+    assert_eq!(words(&second).unwrap(), ["b"]);
+}
+
+#[test]
+fn an_error_holds_nothing_of_a_row() {
+    let Some(server) = testkit::postgres::shared() else {
+        return;
+    };
+    let database = server.database();
+    let session = session(&database);
+    session
+        .change(PUT, &[Value::Number(1), Value::Text("secret"), Value::Null])
+        .unwrap();
+    let again = [
+        Value::Number(1),
+        Value::Text("secret"),
+        Value::Text("secret"),
+    ];
+    let twice = session.change(PUT, &again).unwrap_err();
+    let none = [Value::Number(2), Value::Null, Value::Text("secret")];
+    let lacking = session.change(PUT, &none).unwrap_err();
+    for error in [twice, lacking] {
+        assert_eq!(error.kind, Kind::Rule);
+        let told = format!("{error} {error:?}");
+        assert!(!told.contains("secret"), "{told}");
+    }
+}
+
+/// How long groups take: `cargo test -p convoke-store --release postgres -- --ignored --nocapture`.
+#[test]
+#[ignore = "measures, and proves nothing"]
+fn groups_are_measured() {
+    let setting = testkit::postgres::Setting {
+        fsync: true,
+        tls: true,
+    };
+    let Some(server) = testkit::postgres::Server::start(&setting) else {
+        return;
+    };
+    let database = server.database();
+    let plain = session(&database);
+    let address: PostgresAddress = database.by_port("localhost").parse().unwrap();
+    let address = format!("{}?sslmode=verify-full", database.by_port("localhost"))
+        .parse()
+        .map(|it: PostgresAddress| it.with_authorities(server.authority()))
+        .unwrap_or(address);
+    let secured = Session::open(&Net::start().unwrap(), &address).unwrap();
+    for (name, session, first) in [("socket", plain, 0), ("TLS", secured, 1 << 40)] {
+        for rows in [1, 256, 1300] {
+            group(&session, first + (rows << 20), 1).unwrap();
+            let (start, waits, groups) = (Instant::now(), session.waits(), 50);
+            for turn in 0..groups {
+                group(&session, first + (rows << 20) + 1 + turn * rows, rows).unwrap();
+            }
+            let seconds = start.elapsed().as_secs_f64();
+            let waits = (session.waits() - waits) as f64 / groups as f64;
+            println!(
+                "{name}: {rows} rows a group: {:.2} ms, {waits} waits, {:.0} puts/s",
+                seconds * 1000.0 / groups as f64,
+                (groups * rows) as f64 / seconds
+            );
+        }
+    }
+}
