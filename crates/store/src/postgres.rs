@@ -4,13 +4,15 @@
 //! [`session`]. In the order in which things happen: `address` reads where the database is and how
 //! it is reached, `net` connects from a thread of its own, `tls` sees that it is the right one,
 //! `session` sends statements (in the words that `dialect` makes of ours, with parameters of
-//! `value`) and waits for what comes (`wait`), and `error` says what failed. No SQL of a table is in
-//! this folder. Read next: [`session`], [`error`].
+//! `value`) and waits for what comes (`wait`), and `error` says what failed. `fitness` asks a database
+//! whether it will do, `owner` takes it. No SQL of another table is in this folder. Read next: [`session`], [`error`].
 
 pub(crate) mod address;
 pub(crate) mod dialect;
 pub(crate) mod error;
+pub(crate) mod fitness;
 pub(crate) mod net;
+pub(crate) mod owner;
 pub(crate) mod session;
 mod tls;
 pub(crate) mod value;

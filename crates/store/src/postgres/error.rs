@@ -3,6 +3,7 @@
 //! Knows SQLSTATEs (appendix A of PostgreSQL's manual). What a server tells of rows (its `DETAIL`)
 //! is dropped here, since it holds payloads; a password never gets this far. Read next: [`super`].
 
+use super::value::Misfit;
 use std::error::Error;
 use std::fmt;
 use tokio_postgres::error::{DbError, Severity};
@@ -74,6 +75,11 @@ impl PostgresError {
         }
     }
 
+    /// The state is another's by now.
+    pub(super) fn fenced() -> Self {
+        Self::new(Kind::Fenced, "another platform has taken the state over")
+    }
+
     /// The same, as what ended its connection.
     pub(super) fn ending(self) -> Self {
         let kind = match self.kind {
@@ -137,6 +143,15 @@ impl From<&tokio_postgres::Error> for PostgresError {
 impl From<tokio_postgres::Error> for PostgresError {
     fn from(error: tokio_postgres::Error) -> Self {
         Self::from(&error)
+    }
+}
+
+impl From<Misfit> for PostgresError {
+    fn from(_: Misfit) -> Self {
+        Self::new(
+            Kind::Other,
+            "a column is of another type than was asked for",
+        )
     }
 }
 

@@ -28,16 +28,18 @@ use stream::{Streams, rows_of};
 use tokio_postgres::{Row, Statement};
 
 /// The longest wait for anything that a server says.
-const ANSWER_WITHIN: Duration = Duration::from_secs(30);
+const ANSWER_WITHIN: Duration = Duration::from_secs(10);
 
 /// The most changes that are sent and not known of; the older half is then waited for.
 const UNKNOWN_MAX: usize = 4096;
 
-/// What each session is told first. A lock that another keeps is not waited for longer than with
-/// SQLite; a transaction that we left open (a machine that stood still) is in nobody's way for long.
-const SETTINGS: &str = "SET lock_timeout = '5s'; \
-    SET idle_in_transaction_session_timeout = '60s'; \
-    SET client_min_messages = warning";
+/// What begins a transaction. A lock that another keeps is not waited for longer than with SQLite; a
+/// transaction that we left open (a machine that stood still) is in nobody's way for long. Set for
+/// the transaction alone: a pooler may give the next to another session of the server.
+const BEGIN: &str = "BEGIN; SET LOCAL lock_timeout = '5s'; \
+    SET LOCAL idle_in_transaction_session_timeout = '60s'";
+
+const SNAPSHOT: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 
 /// How many rows a change must meet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,7 +88,7 @@ impl Session {
     /// A session with the first server of the address that takes writes. Waits as long as the address
     /// allows.
     pub(crate) fn open(net: &Arc<Net>, address: &PostgresAddress) -> Result<Self, ConnectError> {
-        let session = Self {
+        Ok(Self {
             line: net.connect(address)?,
             statements: RefCell::default(),
             sent: RefCell::default(),
@@ -96,9 +98,7 @@ impl Session {
             answer_within: ANSWER_WITHIN,
             waits: Cell::new(0),
             _net: Arc::clone(net),
-        };
-        session.send(SETTINGS, false);
-        Ok(session)
+        })
     }
 
     /// The same with another bound on each wait.
@@ -200,7 +200,7 @@ impl Session {
 
     /// Begins a transaction, without waiting.
     pub(crate) fn begin(&self) {
-        self.begin_with("BEGIN");
+        self.begin_with(BEGIN);
     }
 
     fn begin_with(&self, sql: &'static str) {
@@ -251,7 +251,7 @@ impl Session {
     pub(crate) fn snapshot(&self) -> Snapshot<'_> {
         let own = self.stage.get() == Stage::Outside;
         if own {
-            self.begin_with("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
+            self.begin_with(SNAPSHOT);
         }
         Snapshot { session: self, own }
     }
@@ -340,9 +340,7 @@ impl Session {
                 let told = format!("a change met {rows} rows and not one: a guard held");
                 PostgresError::new(Kind::Rule, told)
             }
-            (Ok(_), Expect::Owner) => {
-                PostgresError::new(Kind::Fenced, "another platform has taken the state over")
-            }
+            (Ok(_), Expect::Owner) => PostgresError::fenced(),
             (Err(error), _) if sent.own => error.of_commit(),
             (Err(error), _) => error,
         };

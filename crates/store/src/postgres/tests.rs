@@ -1,10 +1,11 @@
 //! Sessions with a real server: what is sent, what is waited for, and what fails.
 //!
 //! Read next: [`ways`], connections and what keeps them from being made; [`lost`], answers that do
-//! not come.
+//! not come; [`owned`], who may write.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 mod lost;
+mod owned;
 mod ways;
 
 use super::address::PostgresAddress;
@@ -303,8 +304,10 @@ fn what_another_has_locked_is_not_waited_for_long() {
         .change(GUARDED, &[Value::Number(1), Value::Text("b")])
         .unwrap();
     let second = opened(&database.by_socket());
-    second.change("SET lock_timeout = '20ms'", &[]).unwrap();
     second.begin();
+    second
+        .change("SET LOCAL lock_timeout = '20ms'", &[])
+        .unwrap();
     second
         .put(GUARDED, &[Value::Number(1), Value::Text("c")], Expect::One)
         .unwrap();

@@ -1,0 +1,135 @@
+//! Who owns a state: one row, with an epoch that each owner raises.
+//!
+//! ```text
+//! take ─► epoch 7 ─► each group: until = now + 6 s where epoch = 7 ─► release
+//!            another takes it, epoch 8: the group of epoch 7 meets no row and is not stored
+//! ```
+//! Times are those of the database's clock. Whoever holds the same name takes the state at once: a
+//! platform that was killed is its own successor. Knows nothing of why one owns it. Read next:
+//! [`super::session`].
+
+use super::error::{Kind, PostgresError};
+use super::session::{Expect, Session};
+use super::value::{self, Value};
+use std::time::Duration;
+use tokio_postgres::Row;
+
+/// The table, and its row, which nobody owns yet.
+pub(crate) const TABLE: &str = "CREATE TABLE owner (
+  one    BIGINT PRIMARY KEY CHECK (one = 1),
+  epoch  BIGINT NOT NULL,
+  holder TEXT   NOT NULL,
+  until  BIGINT NOT NULL
+);
+INSERT INTO owner (one, epoch, holder, until) VALUES (1, 0, '', 0);";
+
+/// The time for which a state is owned after it was written, or renewed, last.
+pub(crate) const OWNED: Duration = Duration::from_secs(6);
+
+/// The database's clock, in milliseconds.
+macro_rules! now {
+    () => {
+        "CAST(extract(epoch FROM now()) * 1000 AS BIGINT)"
+    };
+}
+
+const TAKE: &str = concat!(
+    "UPDATE owner SET epoch = epoch + 1, holder = ?1, until = ",
+    now!(),
+    " + ?2 WHERE one = 1 AND (holder = ?1 OR until < ",
+    now!(),
+    ") RETURNING epoch"
+);
+
+const HELD: &str = concat!(
+    "SELECT holder, until - ",
+    now!(),
+    " FROM owner WHERE one = 1"
+);
+
+const RAISE: &str = concat!(
+    "UPDATE owner SET epoch = epoch + 1, until = ",
+    now!(),
+    " + ?2 WHERE one = 1 AND epoch = ?1 RETURNING epoch"
+);
+
+const FENCE: &str = concat!(
+    "UPDATE owner SET until = ",
+    now!(),
+    " + ?2 WHERE one = 1 AND epoch = ?1"
+);
+
+const RELEASE: &str = "UPDATE owner SET until = 0 WHERE one = 1 AND epoch = ?1";
+
+/// A state that is ours until another takes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Owner {
+    epoch: i64,
+}
+
+/// A state is another's.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("another platform owns the state for {} ms more: {by}", left.as_millis())]
+pub(crate) struct Held {
+    /// Whose it is.
+    pub(crate) by: String,
+    /// The time after which it is nobody's, if its owner does not renew it.
+    pub(crate) left: Duration,
+}
+
+impl Owner {
+    /// Takes a state that is nobody's or was `holder`'s, and fences whoever had it.
+    pub(crate) fn take(
+        session: &Session,
+        holder: &str,
+    ) -> Result<Result<Self, Held>, PostgresError> {
+        let values = [Value::Text(holder), Value::Number(owned_ms())];
+        if let Some(epoch) = session.one(TAKE, &values, number)? {
+            return Ok(Ok(Self { epoch }));
+        }
+        let held = session.one(HELD, &[], |row| {
+            Ok::<_, PostgresError>(Held {
+                by: value::text(row, 0)?.unwrap_or_default().to_owned(),
+                left: Duration::from_millis(value::number(row, 1)?.unwrap_or(0).max(0) as u64),
+            })
+        })?;
+        match held {
+            Some(held) => Ok(Err(held)),
+            None => Err(PostgresError::new(
+                Kind::Damaged,
+                "the table owner has no row",
+            )),
+        }
+    }
+
+    /// Raises the epoch: once this is done, nothing that was sent under the old one is stored after
+    /// it. Waits for a transaction that is under way, and fails as fenced if the state is another's.
+    pub(crate) fn raise(self, session: &Session) -> Result<Self, PostgresError> {
+        let values = [Value::Number(self.epoch), Value::Number(owned_ms())];
+        match session.one(RAISE, &values, number)? {
+            Some(epoch) => Ok(Self { epoch }),
+            None => Err(PostgresError::fenced()),
+        }
+    }
+
+    /// Keeps the state for a while more, as part of the transaction under way: if it is another's, that
+    /// fails as fenced.
+    pub(crate) fn fence(self, session: &Session) -> Result<(), PostgresError> {
+        let values = [Value::Number(self.epoch), Value::Number(owned_ms())];
+        session.put(FENCE, &values, Expect::Owner)
+    }
+
+    /// Lets anybody take it. The transactions of this owner are over.
+    pub(crate) fn release(self, session: &Session) -> Result<(), PostgresError> {
+        session.change(RELEASE, &[Value::Number(self.epoch)])?;
+        Ok(())
+    }
+}
+
+fn owned_ms() -> i64 {
+    i64::try_from(OWNED.as_millis()).unwrap_or(i64::MAX)
+}
+
+fn number(row: &Row) -> Result<i64, PostgresError> {
+    Ok(value::number(row, 0)?.unwrap_or_default())
+}

@@ -1,0 +1,140 @@
+//! Databases that will do and that will not, and who owns a state in one.
+
+use super::{Kind, PUT, TABLE, kind, opened, put, words};
+use crate::postgres::fitness::{self, Unfit};
+use crate::postgres::owner::{self, Held, Owner};
+use crate::postgres::session::Expect;
+use crate::postgres::value::Value;
+use testkit::postgres::{Database, Server, Setting};
+
+fn owned(server: &Server) -> Database<'_> {
+    let database = server.database();
+    database.say(TABLE);
+    database.say(owner::TABLE);
+    database
+}
+
+#[test]
+fn a_state_that_another_owns_is_not_taken_before_it_is_released() {
+    let Some(server) = testkit::postgres::shared() else {
+        return;
+    };
+    let database = owned(server);
+    let (mine, yours) = (opened(&database.by_socket()), opened(&database.by_socket()));
+    let me = Owner::take(&mine, "me").unwrap().unwrap();
+    let Held { by, left } = Owner::take(&yours, "you").unwrap().unwrap_err();
+    assert_eq!(by, "me");
+    assert!(left <= owner::OWNED && !left.is_zero(), "{left:?}");
+    me.release(&mine).unwrap();
+    let you = Owner::take(&yours, "you").unwrap().unwrap();
+    assert!(Owner::take(&mine, "me").unwrap().is_err());
+    // What was released once is not released again by who had it before.
+    me.release(&mine).unwrap();
+    assert!(Owner::take(&mine, "me").unwrap().is_err());
+    you.release(&yours).unwrap();
+}
+
+#[test]
+fn whoever_has_lost_a_state_stores_nothing_more() {
+    let Some(server) = testkit::postgres::shared() else {
+        return;
+    };
+    let database = owned(server);
+    let (old, new) = (opened(&database.by_socket()), opened(&database.by_socket()));
+    let before = Owner::take(&old, "me").unwrap().unwrap();
+    old.begin();
+    before.fence(&old).unwrap();
+    put(&old, 1, "a").unwrap();
+    old.commit().unwrap();
+    let after = Owner::take(&new, "me").unwrap().unwrap();
+    old.begin();
+    before.fence(&old).unwrap();
+    put(&old, 2, "b").unwrap();
+    assert_eq!(kind(old.commit()), Kind::Fenced);
+    assert_eq!(kind(before.raise(&old)), Kind::Fenced);
+    new.begin();
+    after.fence(&new).unwrap();
+    put(&new, 3, "c").unwrap();
+    new.commit().unwrap();
+    assert_eq!(words(&new).unwrap(), ["a", "c"]);
+}
+
+/// What decides whether a group was stored whose answer was lost.
+#[test]
+fn raising_the_epoch_waits_for_what_is_under_way_and_fences_what_is_not() {
+    let Some(server) = testkit::postgres::shared() else {
+        return;
+    };
+    let database = owned(server);
+    let (lost, new) = (opened(&database.by_socket()), opened(&database.by_socket()));
+    let owner = Owner::take(&lost, "me").unwrap().unwrap();
+    lost.begin();
+    owner.fence(&lost).unwrap();
+    put(&lost, 1, "a").unwrap();
+    lost.flush().unwrap();
+    std::thread::scope(|scope| {
+        let raised = scope.spawn(|| {
+            let session = opened(&database.by_socket());
+            let raised = owner.raise(&session).unwrap();
+            // It has seen everything that will ever be stored under the old epoch.
+            (raised, words(&session).unwrap())
+        });
+        let waits = "SELECT count(*) FROM pg_locks WHERE NOT granted";
+        while database.say(waits) == "0" {
+            std::thread::yield_now();
+        }
+        lost.commit().unwrap();
+        let (raised, seen) = raised.join().unwrap();
+        assert_eq!(seen, ["a"]);
+        assert_ne!(raised, owner);
+    });
+    lost.begin();
+    owner.fence(&lost).unwrap();
+    assert_eq!(kind(lost.commit()), Kind::Fenced);
+    let values = [Value::Number(2), Value::Text("b"), Value::Null];
+    new.put(PUT, &values, Expect::Any).unwrap();
+    new.flush().unwrap();
+}
+
+#[test]
+fn a_database_that_will_not_do_is_refused_with_the_reason() {
+    let setting = Setting {
+        fsync: true,
+        tls: false,
+    };
+    let Some(server) = Server::start(&setting) else {
+        return;
+    };
+    let good = server.database();
+    let check = |url: &str, durable| fitness::check(&opened(url), durable).unwrap();
+    assert_eq!(check(&good.by_socket(), true), Ok(()));
+    let make = |options: &str| {
+        let name = options.split_whitespace().next().unwrap();
+        good.say(&format!(
+            "CREATE DATABASE {name} TEMPLATE template0 {}",
+            &options[name.len()..]
+        ));
+        good.by_socket().replace(good.name(), name)
+    };
+    let sorted = make("sorted LOCALE_PROVIDER icu ICU_LOCALE 'und' ENCODING 'UTF8'");
+    assert_eq!(check(&sorted, false), Err(Unfit::Order));
+    let latin = make("latin ENCODING 'LATIN1'");
+    assert_eq!(
+        check(&latin, false),
+        Err(Unfit::Encoding("LATIN1".to_owned()))
+    );
+    let name = good.name();
+    good.say(&format!(
+        "ALTER DATABASE {name} SET synchronous_commit = off"
+    ));
+    let lazy = Err(Unfit::NotDurable("synchronous_commit"));
+    assert_eq!(check(&good.by_socket(), true), lazy);
+    assert_eq!(check(&good.by_socket(), false), Ok(()));
+    if let Some(unsafe_) = testkit::postgres::shared() {
+        let database = unsafe_.database();
+        assert_eq!(
+            check(&database.by_socket(), true),
+            Err(Unfit::NotDurable("fsync"))
+        );
+    }
+}
