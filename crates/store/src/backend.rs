@@ -1,16 +1,19 @@
 //! What holds the tables: how it is opened, kept up and closed.
 //!
-//! Knows no statement. Read next: [`crate::sql`], what it is asked; [`crate::sqlite`].
+//! Knows no statement. Read next: [`crate::sql`], what it is asked; [`crate::sqlite`],
+//! [`crate::postgres`].
 
 use crate::budget::Budget;
-use crate::failure::SqlFailure;
+use crate::failure::{FailureKind, SqlFailure};
 use crate::open::{Location, OpenError, Options};
+use crate::postgres::backend::{self as postgres, Ownership};
 use crate::sql::{Connection, Session};
 use crate::sqlite::connection as sqlite;
 use crate::sqlite::wal::Log;
 use std::path::Path;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
+use tokio::task::AbortHandle;
 
 /// The time that a transaction waits for a lock which the one before did not get in
 /// [`sqlite::LOCK_WAIT`]: what is queued behind would wait for each.
@@ -20,16 +23,32 @@ const LOCK_WAIT_AGAIN: Duration = Duration::from_millis(20);
 pub(crate) struct Untrusted {
     connection: Connection,
     budget: Budget,
+    /// What keeps a state in a database ours; none of a file, whose lock does that, and of a reader.
+    ownership: Option<Ownership>,
 }
 
 impl Untrusted {
     /// The connection of the writer; the state is made if there is none.
     pub(crate) fn writer(options: &Options) -> Result<Self, OpenError> {
-        let mut connection = sqlite::writer(options)?;
+        let file = match &options.location {
+            Location::File(path) => Some(path.as_path()),
+            Location::Memory => None,
+            Location::Postgres { address, holder } => {
+                let durable = options.synchronous_full;
+                let (session, ownership) = postgres::open(address, holder, durable)?;
+                return Ok(Self {
+                    connection: Connection::Postgres(Box::new(session)),
+                    budget: Budget::none(),
+                    ownership: Some(ownership),
+                });
+            }
+        };
+        let mut connection = sqlite::writer(file, options)?;
         let budget = Budget::set(&mut connection)?;
         Ok(Self {
             connection: Connection::Sqlite(connection),
             budget,
+            ownership: None,
         })
     }
 
@@ -40,6 +59,7 @@ impl Untrusted {
         Ok(Self {
             connection: Connection::Sqlite(connection),
             budget,
+            ownership: None,
         })
     }
 
@@ -55,6 +75,8 @@ impl Untrusted {
     pub(crate) fn is_readonly(&self) -> Result<bool, SqlFailure> {
         match &self.connection {
             Connection::Sqlite(connection) => Ok(connection.is_readonly("main")?),
+            // Only a server that takes writes is connected to.
+            Connection::Postgres(_) => Ok(false),
         }
     }
 
@@ -62,6 +84,7 @@ impl Untrusted {
     pub(crate) fn interrupt(&self) -> Interrupt {
         match &self.connection {
             Connection::Sqlite(connection) => Interrupt::Sqlite(connection.get_interrupt_handle()),
+            Connection::Postgres(session) => Interrupt::Postgres(session.cutter()),
         }
     }
 
@@ -70,15 +93,17 @@ impl Untrusted {
         let Self {
             mut connection,
             budget,
+            ownership,
         } = self;
         let upkeep = match &mut connection {
             Connection::Sqlite(connection) => {
                 budget.lift(connection)?;
                 Upkeep::Sqlite(match &options.location {
                     Location::File(path) => Some(Log::start(path, connection, options)?),
-                    Location::Memory => None,
+                    Location::Postgres { .. } | Location::Memory => None,
                 })
             }
+            Connection::Postgres(_) => Upkeep::Postgres(ownership),
         };
         Ok(Backend {
             connection: Arc::new(Mutex::new(connection)),
@@ -90,6 +115,7 @@ impl Untrusted {
 /// Ends a statement that another thread is asking.
 pub(crate) enum Interrupt {
     Sqlite(rusqlite::InterruptHandle),
+    Postgres(AbortHandle),
 }
 
 impl Interrupt {
@@ -97,6 +123,8 @@ impl Interrupt {
     pub(crate) fn interrupt(&self) {
         match self {
             Self::Sqlite(handle) => handle.interrupt(),
+            // The server ends what it does for a connection that is gone.
+            Self::Postgres(connection) => connection.abort(),
         }
     }
 }
@@ -110,6 +138,8 @@ pub(crate) struct Backend {
 enum Upkeep {
     /// The write-ahead log; none for a state in memory.
     Sqlite(Option<Log>),
+    /// What keeps the state ours; none once it is let go.
+    Postgres(Option<Ownership>),
 }
 
 impl Backend {
@@ -120,11 +150,12 @@ impl Backend {
 
     /// Connections of the readers' own; none if they share that of the writer.
     pub(crate) fn readers(&self, options: &Options) -> Result<Option<Vec<Connection>>, SqlFailure> {
-        let Location::File(path) = &options.location else {
-            return Ok(None);
+        let reader: &dyn Fn() -> Result<Connection, SqlFailure> = match &options.location {
+            Location::File(path) => &|| sqlite::reader(path).map(Connection::Sqlite),
+            Location::Postgres { .. } => &|| another(&self.connection),
+            Location::Memory => return Ok(None),
         };
-        let reader = |_| sqlite::reader(path).map(Connection::Sqlite);
-        let readers = (0..options.readers.max(1)).map(reader);
+        let readers = (0..options.readers.max(1)).map(|_| reader());
         readers.collect::<Result<_, _>>().map(Some)
     }
 
@@ -132,7 +163,8 @@ impl Backend {
     pub(crate) fn keep_up(&self, connection: &Connection) {
         match (&self.upkeep, connection) {
             (Upkeep::Sqlite(Some(log)), Connection::Sqlite(connection)) => log.bound(connection),
-            (Upkeep::Sqlite(None), _) => {}
+            // The thread that keeps the state ours does so at any time.
+            (Upkeep::Sqlite(_) | Upkeep::Postgres(_), _) => {}
         }
     }
 
@@ -149,6 +181,8 @@ impl Backend {
                 // Without a handler it would not wait at all, which is right as well.
                 let _ = connection.busy_timeout(longest);
             }
+            // Each of its transactions says so itself.
+            Connection::Postgres(_) => {}
         }
     }
 
@@ -160,6 +194,19 @@ impl Backend {
                     log.end(connection);
                 }
             }
+            (Upkeep::Postgres(ownership), _) => drop(ownership.take()),
+            (Upkeep::Sqlite(_), Connection::Postgres(_)) => {}
+        }
+    }
+}
+
+/// Another session with the database of the writer's.
+fn another(writer: &Mutex<Connection>) -> Result<Connection, SqlFailure> {
+    match &*writer.lock().unwrap_or_else(PoisonError::into_inner) {
+        Connection::Postgres(session) => session.another().map(Connection::Postgres),
+        Connection::Sqlite(_) => {
+            let words = "the writer of a database is not of SQLite";
+            Err(SqlFailure::of(FailureKind::Other, words))
         }
     }
 }

@@ -35,6 +35,14 @@ pub(crate) struct Budget {
 }
 
 impl Budget {
+    /// No limit: the pages of a server are written by nobody but itself.
+    pub(crate) fn none() -> Self {
+        Self {
+            bytes: None,
+            spent: Arc::default(),
+        }
+    }
+
     /// Sets the limit for the file that a connection reads, by its size.
     ///
     /// # Errors

@@ -30,6 +30,12 @@ pub(crate) enum FailureKind {
     Misfit,
     /// A statement was ended from outside.
     Interrupted,
+    /// There is no server, or it takes no writes; nothing was changed.
+    Unreachable,
+    /// The answer was lost: what was to be stored may be stored or not.
+    Unknown,
+    /// Another platform has taken the state over; nothing was changed.
+    Fenced,
     /// Anything else: what is stored is unknown.
     Other,
 }

@@ -1,7 +1,7 @@
 //! Durable state: tasks, negotiations, exchanges, data, agents, and the log that explains them.
 //!
-//! One type, [`Store`], over SQLite in a file or in memory. A tour, in the order in which things
-//! happen:
+//! One type, [`Store`], over SQLite in a file or in memory, or over PostgreSQL ([`Location`]). A tour,
+//! in the order in which things happen:
 //! - [`Store::open`] locks the state, migrates the schema, checks the rows on which decisions are
 //!   based, the log from its last seal and the head outside, and returns the open rows
 //!   ([`Recovered`]); a state that cannot be trusted is refused ([`OpenError`]). Ended tasks are
@@ -35,7 +35,7 @@
 //! head), `job` with `retention`, `erase` and `reencrypt`, `read`,
 //! `verify`, `row` (the row types), `sql` and `backend` (the seam to the database), `sqlite`, `failure`, `digest` (the hashes), `mac`, `set` and `ledger` (the binding
 //! of rows), `outside`, `sign`, `keys` (the master key), `cipher` (encryption), `encryptor` and
-//! `cover` (encryption of rows), `postgres` (sessions with PostgreSQL).
+//! `cover` (encryption of rows), `postgres` (what is PostgreSQL's alone).
 #![forbid(unsafe_code)]
 
 mod backend;
@@ -55,8 +55,6 @@ mod ledger;
 mod mac;
 mod open;
 mod outside;
-// Joined to the store in a step of its own.
-#[cfg_attr(not(test), expect(dead_code, reason = "the store opens none yet"))]
 mod postgres;
 mod read;
 mod reencrypt;

@@ -90,7 +90,7 @@ pub(crate) struct Opened {
 pub(crate) fn open(options: &Options) -> Result<Opened, OpenError> {
     let lock = match &options.location {
         Location::File(path) => Some(prepare(path)?),
-        Location::Memory => None,
+        Location::Postgres { .. } | Location::Memory => None,
     };
     let untrusted = Untrusted::writer(options)?;
     let (session, budget) = (untrusted.session(), untrusted.budget());

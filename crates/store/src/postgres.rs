@@ -8,11 +8,13 @@
 //! whether it will do, `owner` takes it. No SQL of another table is in this folder. Read next: [`session`], [`error`].
 
 pub(crate) mod address;
+pub(crate) mod backend;
 pub(crate) mod dialect;
 pub(crate) mod error;
 pub(crate) mod fitness;
 pub(crate) mod net;
 pub(crate) mod owner;
+pub(crate) mod schema;
 pub(crate) mod session;
 mod tls;
 pub(crate) mod value;

@@ -58,12 +58,13 @@ impl Readers {
     ) -> Result<T, ReadError> {
         self.reads.fetch_add(1, Relaxed);
         let idle = self.connections.iter().find_map(|c| c.try_lock().ok());
-        let connection = idle.unwrap_or_else(|| {
+        let mut connection = idle.unwrap_or_else(|| {
             let turn = self.turn.fetch_add(1, Relaxed) % self.connections.len();
             // Reading leaves nothing half done that a panic elsewhere could have spoilt.
             let locked = self.connections[turn].lock();
             locked.unwrap_or_else(PoisonError::into_inner)
         });
+        connection.renewed().map_err(ReadError::Failed)?;
         read(Tables {
             session: connection.session(),
             keys: &self.keys,

@@ -8,6 +8,7 @@ pub(crate) mod tables;
 
 use crate::failure::SqlFailure;
 use crate::open::OpenError;
+use crate::postgres::schema as postgres;
 use crate::row::RowError;
 use crate::sql::Session;
 use crate::sqlite::schema as sqlite;
@@ -31,6 +32,7 @@ pub(crate) enum Age {
 pub(crate) fn recognise(session: Session<'_>, outside: &[PathBuf]) -> Result<bool, OpenError> {
     let recognised = match session {
         Session::Sqlite(session) => sqlite::recognise(session.0),
+        Session::Postgres(session) => postgres::recognise(session),
     };
     recognised.map_err(|refused| {
         let strangers = match &refused {
@@ -49,24 +51,28 @@ pub(crate) fn recognise(session: Session<'_>, outside: &[PathBuf]) -> Result<boo
 pub(crate) fn is_current(session: Session<'_>) -> Result<bool, SqlFailure> {
     match session {
         Session::Sqlite(session) => sqlite::is_current(session.0),
+        Session::Postgres(session) => Ok(postgres::version(session)? == sqlite::known_version()),
     }
 }
 
 /// The age of the schema of a recognised state.
 pub(crate) fn age(session: Session<'_>) -> Result<Age, SqlFailure> {
-    match session {
-        Session::Sqlite(session) => Ok(match sqlite::version(session.0)? {
-            0 => Age::New,
-            sqlite::BOUND.. => Age::Bound,
-            _ => Age::Unbound,
-        }),
-    }
+    let version = match session {
+        Session::Sqlite(session) => sqlite::version(session.0)?,
+        Session::Postgres(session) => postgres::version(session)?,
+    };
+    Ok(match version {
+        0 => Age::New,
+        sqlite::BOUND.. => Age::Bound,
+        _ => Age::Unbound,
+    })
 }
 
 /// Migrates the schema of a recognised state, within a transaction.
 pub(crate) fn migrate(session: Session<'_>) -> Result<(), SqlFailure> {
     match session {
         Session::Sqlite(session) => sqlite::migrate(session.0),
+        Session::Postgres(session) => postgres::migrate(session),
     }
 }
 
@@ -74,6 +80,8 @@ pub(crate) fn migrate(session: Session<'_>) -> Result<(), SqlFailure> {
 pub(crate) fn show_as_newest(session: Session<'_>) -> Result<(), SqlFailure> {
     match session {
         Session::Sqlite(session) => sqlite::show_as_newest(session.0),
+        // There is none of an older release.
+        Session::Postgres(_) => Ok(()),
     }
 }
 
@@ -82,5 +90,6 @@ pub(crate) fn show_as_newest(session: Session<'_>) -> Result<(), SqlFailure> {
 pub(crate) fn strangers(session: Session<'_>) -> Result<Vec<String>, RowError> {
     match session {
         Session::Sqlite(session) => Ok(sqlite::strangers(session.0)?),
+        Session::Postgres(session) => Ok(postgres::strangers(session)?),
     }
 }

@@ -1,12 +1,13 @@
 //! The seam: statements and what they give, whatever database holds the tables.
 //!
 //! ```text
-//! rows, pages, jobs, verification ─► Session ─► sqlite
+//! rows, pages, jobs, verification ─► Session ─► sqlite or postgres
 //! ```
 //! Everything above speaks one SQL: parameters are `?1`, `?2`, …; a database that wants another text
 //! makes it of this one. Statements stay prepared, found by their text. Read next: [`value`],
 //! [`row`], `upkeep`, [`crate::sqlite`].
 
+mod remote;
 pub(crate) mod row;
 mod upkeep;
 pub(crate) mod value;
@@ -15,19 +16,30 @@ pub(crate) use row::{FromCell, Row};
 pub(crate) use value::{Value, values};
 
 use crate::failure::{FailureKind, SqlFailure};
+use crate::postgres;
 use crate::sqlite::session as sqlite;
 use std::ops::ControlFlow;
 
 /// A connection to the tables, which is one thread's at a time.
 pub(crate) enum Connection {
     Sqlite(rusqlite::Connection),
+    Postgres(Box<postgres::session::Session>),
 }
 
 impl Connection {
+    /// Connects anew where the connection to a server is lost.
+    pub(crate) fn renewed(&mut self) -> Result<(), SqlFailure> {
+        match self {
+            Self::Sqlite(_) => Ok(()),
+            Self::Postgres(session) => session.renewed(),
+        }
+    }
+
     /// What statements are asked of.
     pub(crate) fn session(&self) -> Session<'_> {
         match self {
             Self::Sqlite(connection) => Session::sqlite(connection),
+            Self::Postgres(session) => Session::Postgres(session),
         }
     }
 }
@@ -36,6 +48,7 @@ impl Connection {
 #[derive(Clone, Copy)]
 pub(crate) enum Session<'s> {
     Sqlite(sqlite::Session<'s>),
+    Postgres(&'s postgres::session::Session),
 }
 
 /// The number of rows that a change must meet.
@@ -62,6 +75,7 @@ impl<'s> Session<'s> {
     ) -> Result<(), E> {
         match self {
             Self::Sqlite(session) => session.query(sql, values, each),
+            Self::Postgres(session) => remote::query(session, sql, values, each),
         }
     }
 
@@ -109,6 +123,9 @@ impl<'s> Session<'s> {
         values: &[Value<'_>],
         expect: Expect,
     ) -> Result<(), SqlFailure> {
+        if let Self::Postgres(session) = self {
+            return Ok(session.put(sql, values, expect.into())?);
+        }
         match (self.change(sql, values)?, expect) {
             (1, _) | (_, Expect::Any) => Ok(()),
             (_, Expect::One(rule)) => Err(SqlFailure::of(FailureKind::Rule, rule)),
@@ -119,6 +136,7 @@ impl<'s> Session<'s> {
     pub(crate) fn change(self, sql: &str, values: &[Value<'_>]) -> Result<u64, SqlFailure> {
         match self {
             Self::Sqlite(session) => session.change(sql, values),
+            Self::Postgres(session) => Ok(session.change(sql, values)?),
         }
     }
 
@@ -130,6 +148,7 @@ impl<'s> Session<'s> {
     pub(crate) fn begin(self) -> Result<Transaction<'s>, SqlFailure> {
         match self {
             Self::Sqlite(session) => session.begin().map(Transaction::Sqlite),
+            Self::Postgres(session) => session.transaction().map(Transaction::Postgres),
         }
     }
 
@@ -138,6 +157,7 @@ impl<'s> Session<'s> {
     pub(crate) fn snapshot(self) -> Result<Transaction<'s>, SqlFailure> {
         match self {
             Self::Sqlite(session) => session.snapshot().map(Transaction::Sqlite),
+            Self::Postgres(session) => Ok(Transaction::Postgres(session.snapshot())),
         }
     }
 
@@ -149,6 +169,7 @@ impl<'s> Session<'s> {
     ) -> Result<T, SqlFailure> {
         match self {
             Self::Sqlite(session) => session.isolated(work),
+            Self::Postgres(session) => session.savepoint(work),
         }
     }
 
@@ -156,6 +177,7 @@ impl<'s> Session<'s> {
     pub(crate) fn changes(self) -> u64 {
         match self {
             Self::Sqlite(session) => session.changes(),
+            Self::Postgres(session) => session.changes(),
         }
     }
 }
@@ -163,6 +185,7 @@ impl<'s> Session<'s> {
 /// A transaction under way.
 pub(crate) enum Transaction<'s> {
     Sqlite(sqlite::Transaction<'s>),
+    Postgres(postgres::session::Transaction<'s>),
 }
 
 impl Transaction<'_> {
@@ -170,6 +193,7 @@ impl Transaction<'_> {
     pub(crate) fn commit(self) -> Result<(), SqlFailure> {
         match self {
             Self::Sqlite(transaction) => transaction.commit(),
+            Self::Postgres(transaction) => transaction.commit(),
         }
     }
 }

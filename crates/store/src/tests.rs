@@ -1,4 +1,4 @@
-//! The contract of the store, for both locations; damage, locks and full disks.
+//! The contract of the store, for all locations; damage, locks and full disks.
 //!
 //! Read next: `tests::contract`.
 #![allow(clippy::unwrap_used)]
@@ -7,6 +7,7 @@ mod authentic;
 mod contract;
 mod cursors;
 mod damage;
+mod databases;
 mod encrypted;
 mod files;
 mod forgeries;
@@ -131,6 +132,37 @@ fn in_files(law: impl Fn(&Options)) {
     law(&Options::file(path));
     let (_folder, path) = file();
     law(&encrypted(path));
+}
+
+/// Runs `law` on a state in a database of PostgreSQL, and on one that is encrypted, if there is a
+/// server.
+fn in_databases(law: impl Fn(&Options)) {
+    let Some(server) = testkit::postgres::shared() else {
+        return;
+    };
+    for keys in [None, Some(keeper("m1"))] {
+        let database = server.database();
+        let address: PostgresAddress = database.by_socket().parse().unwrap();
+        law(&Options {
+            keys,
+            // The tests' server waits for no disk.
+            synchronous_full: false,
+            readers: 2,
+            ..Options::postgres(address, "platform")
+        });
+    }
+}
+
+/// Runs `law` on states that outlive their store: in files and in databases, plain and encrypted.
+fn durably(law: impl Fn(&Options)) {
+    in_files(&law);
+    in_databases(&law);
+}
+
+/// Runs `law` on a fresh state in each place that there is.
+fn everywhere(law: impl Fn(Options)) {
+    durably(|options| law(options.clone()));
+    law(Options::memory());
 }
 
 /// A content with everything in it that is hard to store: quotes, headings in bodies, numbers.

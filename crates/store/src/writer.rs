@@ -430,6 +430,9 @@ fn condition_after(cause: &SqlFailure) -> Condition {
         | FailureKind::Damaged
         | FailureKind::Misfit
         | FailureKind::Interrupted
+        | FailureKind::Unreachable
+        | FailureKind::Unknown
+        | FailureKind::Fenced
         | FailureKind::Other => Condition::Stopped,
     }
 }

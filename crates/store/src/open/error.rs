@@ -4,11 +4,13 @@
 
 use crate::failure::{FailureKind, SqlFailure};
 use crate::keys::KeyKeeperError;
+use crate::postgres::address::PostgresAddress;
 use crate::read::ReadError;
 use crate::row::{Corrupt, RowError};
 use domain::event::Sequence;
 use std::io;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// The reason for which a state was not opened. It was left as it is.
 #[derive(Debug, thiserror::Error)]
@@ -146,6 +148,31 @@ pub enum OpenError {
     /// Another program that is no store keeps the file locked.
     #[error("the state is in use: another program keeps its database locked")]
     Busy,
+    /// Another platform owns the state in the database.
+    #[error("the state is in use: {by} owns it for {} ms more", left.as_millis())]
+    Held {
+        /// Who owns it.
+        by: String,
+        /// The time after which it is nobody's, unless its owner goes on.
+        left: Duration,
+    },
+    /// The database cannot be reached, or lets us not in.
+    #[error("the database {address} cannot be reached: {reason}")]
+    Unreachable {
+        /// Where it is.
+        address: Box<PostgresAddress>,
+        /// What each place of it said.
+        reason: String,
+        /// True if it may pass by itself; false if somebody must mend an address, a password or a
+        /// certificate.
+        passes: bool,
+    },
+    /// The database will not do for a state.
+    #[error("the database is not fit for a state: {reason}")]
+    Unfit {
+        /// What is wrong with it, and how to make one that is fit.
+        reason: String,
+    },
     /// The database failed.
     #[error("opening the state failed: {0}")]
     Failed(#[source] SqlFailure),

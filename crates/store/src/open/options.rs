@@ -3,6 +3,7 @@
 //! Knows their defaults. Read next: [`super`].
 
 use crate::keys::KeyKeeper;
+use crate::postgres::address::PostgresAddress;
 use crate::sign::Signer;
 use domain::time::Timestamp;
 use std::fmt;
@@ -17,6 +18,15 @@ use std::time::Duration;
 pub enum Location {
     /// In this file, with `-wal`, `-shm` and `.lock` files beside it.
     File(PathBuf),
+    /// In a database of PostgreSQL, which `holder` owns while it is open: a name that no other platform
+    /// has. Whoever has it takes the state over at once, so two with one name must be kept apart by
+    /// other means.
+    Postgres {
+        /// Where the database is.
+        address: PostgresAddress,
+        /// Who owns the state.
+        holder: String,
+    },
     /// In memory; gone when the store is dropped. For tests and simulations.
     Memory,
 }
@@ -38,7 +48,7 @@ pub struct Options {
     /// Zero commits the batches that queued up during the last fsync, which groups well under load
     /// and adds no delay without.
     pub batch_wait: Duration,
-    /// Connections for readers of a file, at least 1.
+    /// Connections for readers of a file or a database, at least 1.
     pub readers: usize,
     /// True to let SQLite check the structure of the whole file at opening; reads all of it.
     pub thorough: bool,
@@ -115,6 +125,14 @@ impl Options {
     /// Durable defaults for a file.
     pub fn file(path: impl Into<PathBuf>) -> Self {
         Self::new(Location::File(path.into()))
+    }
+
+    /// Durable defaults for a database of PostgreSQL: see [`Location::Postgres`].
+    pub fn postgres(address: PostgresAddress, holder: impl Into<String>) -> Self {
+        Self::new(Location::Postgres {
+            address,
+            holder: holder.into(),
+        })
     }
 
     /// How far a commit waits for the disk, as SQLite names it.

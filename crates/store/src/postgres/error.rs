@@ -1,35 +1,12 @@
 //! What fails in PostgreSQL, sorted by what one does about it.
 //!
 //! Knows SQLSTATEs (appendix A of PostgreSQL's manual). What a server tells of rows (its `DETAIL`)
-//! is dropped here, since it holds payloads; a password never gets this far. Read next: [`super`].
+//! is dropped here, since it holds payloads; a password never gets this far. Read next: [`crate::failure`].
 
-use super::value::Misfit;
+use crate::failure::{FailureKind as Kind, SqlFailure};
 use std::error::Error;
 use std::fmt;
 use tokio_postgres::error::{DbError, Severity};
-
-/// What one does about an error.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
-    /// The statement breaks a rule of the tables: its author's fault.
-    Rule,
-    /// No space is left.
-    Full,
-    /// Others are in the way; nothing was changed, and it may be tried again.
-    Busy,
-    /// The server finds its own files damaged.
-    Damaged,
-    /// There is no server, or it takes no writes just now; nothing was changed.
-    Unreachable,
-    /// Nobody knows whether it was done: the answer was lost.
-    Unknown,
-    /// Another has taken the state over.
-    Fenced,
-    /// We ended it ourselves.
-    Interrupted,
-    /// Anything else: a defect of this build or of the server's settings.
-    Other,
-}
 
 /// An error of PostgreSQL, or of the way to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -146,12 +123,9 @@ impl From<tokio_postgres::Error> for PostgresError {
     }
 }
 
-impl From<Misfit> for PostgresError {
-    fn from(_: Misfit) -> Self {
-        Self::new(
-            Kind::Other,
-            "a column is of another type than was asked for",
-        )
+impl From<PostgresError> for SqlFailure {
+    fn from(error: PostgresError) -> Self {
+        Self::new(error.kind, error.code.clone(), error)
     }
 }
 

@@ -3,10 +3,9 @@
 //! Asked before anything is written. A database that does not know a setting (one that only speaks
 //! PostgreSQL's protocol) is taken at its word. Read next: [`super::owner`].
 
-use super::error::PostgresError;
 use super::session::Session;
-use super::value;
-use tokio_postgres::Row;
+use crate::failure::SqlFailure;
+use crate::sql::Row;
 
 /// The oldest release that is taken.
 const OLDEST: i64 = 15;
@@ -43,19 +42,21 @@ pub(crate) enum Unfit {
 }
 
 /// Asks a database whether it will do; one that need not be durable may lose what it acknowledged.
-pub(crate) fn check(session: &Session, durable: bool) -> Result<Result<(), Unfit>, PostgresError> {
-    let found = session.one(ASKED, &[], |row| judge(row, durable))?;
+pub(crate) fn check(session: &Session, durable: bool) -> Result<Result<(), Unfit>, SqlFailure> {
+    let found = session.one(ASKED, &[], |row| judge(&Row::Postgres(row), durable))?;
     Ok(found.unwrap_or(Ok(())))
 }
 
-fn judge(row: &Row, durable: bool) -> Result<Result<(), Unfit>, PostgresError> {
-    if value::number(row, 0)? == Some(0) {
+fn judge(row: &Row<'_>, durable: bool) -> Result<Result<(), Unfit>, SqlFailure> {
+    if !row.get::<bool>(0)? {
         return Ok(Err(Unfit::Order));
     }
-    if let Some(encoding) = value::text(row, 1)?.filter(|it| *it != "UTF8") {
-        return Ok(Err(Unfit::Encoding(encoding.to_owned())));
+    if let Some(encoding) = row.get::<Option<String>>(1)?.filter(|it| it != "UTF8") {
+        return Ok(Err(Unfit::Encoding(encoding)));
     }
-    let release = value::text(row, 2)?.and_then(|it| it.parse::<i64>().ok());
+    let release = row
+        .get::<Option<String>>(2)?
+        .and_then(|it| it.parse::<i64>().ok());
     if let Some(release) = release.map(|it| it / 10_000).filter(|it| *it < OLDEST) {
         return Ok(Err(Unfit::Older(release)));
     }
@@ -64,7 +65,7 @@ fn judge(row: &Row, durable: bool) -> Result<Result<(), Unfit>, PostgresError> {
         (4, "full_page_writes"),
         (5, "synchronous_commit"),
     ] {
-        if durable && value::text(row, index)? == Some("off") {
+        if durable && row.get::<Option<String>>(index)?.as_deref() == Some("off") {
             return Ok(Err(Unfit::NotDurable(name)));
         }
     }

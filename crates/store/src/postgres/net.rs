@@ -6,8 +6,9 @@
 //! [`super::session`].
 
 use super::address::{PasswordError, Place, PostgresAddress, Protection};
-use super::error::{Kind, PostgresError, with_causes};
+use super::error::{PostgresError, with_causes};
 use super::tls::{Handshake, TlsError, Trust};
+use crate::failure::FailureKind as Kind;
 use std::future::poll_fn;
 use std::io;
 use std::net::IpAddr;
@@ -189,6 +190,11 @@ impl Line {
     pub(super) fn cut(&self, why: PostgresError) {
         let _ = self.ended.set(why);
         self.driver.abort();
+    }
+
+    /// What ends it from another thread.
+    pub(super) fn cutter(&self) -> AbortHandle {
+        self.driver.clone()
     }
 
     /// Why it ended, if it has, and that is known.

@@ -8,20 +8,11 @@
 //! platform that was killed is its own successor. Knows nothing of why one owns it. Read next:
 //! [`super::session`].
 
-use super::error::{Kind, PostgresError};
-use super::session::{Expect, Session};
-use super::value::{self, Value};
+use super::error::PostgresError;
+use super::session::Session;
+use crate::failure::{FailureKind, SqlFailure};
+use crate::sql::{Row, Value};
 use std::time::Duration;
-use tokio_postgres::Row;
-
-/// The table, and its row, which nobody owns yet.
-pub(crate) const TABLE: &str = "CREATE TABLE owner (
-  one    BIGINT PRIMARY KEY CHECK (one = 1),
-  epoch  BIGINT NOT NULL,
-  holder TEXT   NOT NULL,
-  until  BIGINT NOT NULL
-);
-INSERT INTO owner (one, epoch, holder, until) VALUES (1, 0, '', 0);";
 
 /// The time for which a state is owned after it was written, or renewed, last.
 pub(crate) const OWNED: Duration = Duration::from_secs(6);
@@ -79,24 +70,22 @@ pub(crate) struct Held {
 
 impl Owner {
     /// Takes a state that is nobody's or was `holder`'s, and fences whoever had it.
-    pub(crate) fn take(
-        session: &Session,
-        holder: &str,
-    ) -> Result<Result<Self, Held>, PostgresError> {
+    pub(crate) fn take(session: &Session, holder: &str) -> Result<Result<Self, Held>, SqlFailure> {
         let values = [Value::Text(holder), Value::Number(owned_ms())];
-        if let Some(epoch) = session.one(TAKE, &values, number)? {
+        if let Some(epoch) = session.one(TAKE, &values, epoch)? {
             return Ok(Ok(Self { epoch }));
         }
         let held = session.one(HELD, &[], |row| {
-            Ok::<_, PostgresError>(Held {
-                by: value::text(row, 0)?.unwrap_or_default().to_owned(),
-                left: Duration::from_millis(value::number(row, 1)?.unwrap_or(0).max(0) as u64),
+            let row = Row::Postgres(row);
+            Ok::<_, SqlFailure>(Held {
+                by: row.get(0)?,
+                left: Duration::from_millis(row.get::<i64>(1)?.max(0) as u64),
             })
         })?;
         match held {
             Some(held) => Ok(Err(held)),
-            None => Err(PostgresError::new(
-                Kind::Damaged,
+            None => Err(SqlFailure::of(
+                FailureKind::Damaged,
                 "the table owner has no row",
             )),
         }
@@ -104,23 +93,35 @@ impl Owner {
 
     /// Raises the epoch: once this is done, nothing that was sent under the old one is stored after
     /// it. Waits for a transaction that is under way, and fails as fenced if the state is another's.
-    pub(crate) fn raise(self, session: &Session) -> Result<Self, PostgresError> {
+    #[cfg_attr(
+        not(test),
+        expect(dead_code, reason = "a store with a lost answer stops")
+    )]
+    pub(crate) fn raise(self, session: &Session) -> Result<Self, SqlFailure> {
         let values = [Value::Number(self.epoch), Value::Number(owned_ms())];
-        match session.one(RAISE, &values, number)? {
+        match session.one(RAISE, &values, epoch)? {
             Some(epoch) => Ok(Self { epoch }),
-            None => Err(PostgresError::fenced()),
+            None => Err(PostgresError::fenced().into()),
         }
     }
 
-    /// Keeps the state for a while more, as part of the transaction under way: if it is another's, that
-    /// fails as fenced.
-    pub(crate) fn fence(self, session: &Session) -> Result<(), PostgresError> {
+    /// Keeps the state for a while more with each transaction of this session: once it is another's, they
+    /// fail as fenced.
+    pub(crate) fn fences(self, session: &Session) {
+        session.fence(FENCE, [self.epoch, owned_ms()]);
+    }
+
+    /// Keeps the state for a while more, outside of a transaction. Fails as fenced if it is another's.
+    pub(crate) fn renew(self, session: &Session) -> Result<(), SqlFailure> {
         let values = [Value::Number(self.epoch), Value::Number(owned_ms())];
-        session.put(FENCE, &values, Expect::Owner)
+        match session.change(FENCE, &values)? {
+            0 => Err(PostgresError::fenced().into()),
+            _ => Ok(()),
+        }
     }
 
     /// Lets anybody take it. The transactions of this owner are over.
-    pub(crate) fn release(self, session: &Session) -> Result<(), PostgresError> {
+    pub(crate) fn release(self, session: &Session) -> Result<(), SqlFailure> {
         session.change(RELEASE, &[Value::Number(self.epoch)])?;
         Ok(())
     }
@@ -130,6 +131,6 @@ fn owned_ms() -> i64 {
     i64::try_from(OWNED.as_millis()).unwrap_or(i64::MAX)
 }
 
-fn number(row: &Row) -> Result<i64, PostgresError> {
-    Ok(value::number(row, 0)?.unwrap_or_default())
+fn epoch(row: &tokio_postgres::Row) -> Result<i64, SqlFailure> {
+    Row::Postgres(row).get(0)
 }

@@ -6,17 +6,20 @@
 //! A change that is put is sent at once and not waited for; what comes of it is known at the next
 //! statement that waits. The first that fails fails everything behind it in its transaction. Texts
 //! are those of SQLite (see `dialect`); each is prepared once. Every wait has a bound: what has not
-//! come by then is lost, and the session with it. Knows no table. Read next: [`stream`], rows that
+//! come by then is lost, and the session with it. Knows no table. Read next: [`transaction`]; [`stream`], rows that
 //! come one by one; [`super::net`], which makes the connection.
 
 mod stream;
+mod transaction;
 
 use super::address::PostgresAddress;
 use super::dialect::translate;
-use super::error::{Kind, PostgresError};
+use super::error::PostgresError;
 use super::net::{ConnectError, Line, Net};
-use super::value::{Owned, Value};
+use super::value::{Owned, parameters};
 use super::wait::{poll, wait};
+use crate::failure::{FailureKind, SqlFailure};
+use crate::sql::Value;
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, VecDeque};
 use std::future::Future;
@@ -25,7 +28,9 @@ use std::sync::Arc;
 use std::task::Poll;
 use std::time::{Duration, Instant};
 use stream::{Streams, rows_of};
+use tokio::task::AbortHandle;
 use tokio_postgres::{Row, Statement};
+pub(crate) use transaction::Transaction;
 
 /// The longest wait for anything that a server says.
 const ANSWER_WITHIN: Duration = Duration::from_secs(10);
@@ -44,8 +49,8 @@ const SNAPSHOT: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 /// How many rows a change must meet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Expect {
-    /// One: none means that a guard in the statement held, which breaks a rule.
-    One,
+    /// One: none means that this rule, a guard in the statement, held.
+    One(&'static str),
     /// One: none means that another has taken the state over.
     Owner,
     Any,
@@ -80,8 +85,12 @@ pub(crate) struct Session {
     stage: Cell<Stage>,
     answer_within: Duration,
     waits: Cell<u64>,
+    changes: Cell<u64>,
+    /// The statement that each transaction begins with, and its values; none if it only reads.
+    fence: Cell<Option<(&'static str, [i64; 2])>>,
+    address: PostgresAddress,
     /// Dropped last: the thread below the connection.
-    _net: Arc<Net>,
+    net: Arc<Net>,
 }
 
 impl Session {
@@ -97,11 +106,15 @@ impl Session {
             stage: Cell::new(Stage::Outside),
             answer_within: ANSWER_WITHIN,
             waits: Cell::new(0),
-            _net: Arc::clone(net),
+            changes: Cell::new(0),
+            fence: Cell::new(None),
+            address: address.clone(),
+            net: Arc::clone(net),
         })
     }
 
     /// The same with another bound on each wait.
+    #[cfg(test)]
     pub(crate) fn answering_within(self, answer_within: Duration) -> Self {
         Self {
             answer_within,
@@ -110,8 +123,30 @@ impl Session {
     }
 
     /// How often the server was waited for: round trips, if nothing had come meanwhile.
+    #[cfg(test)]
     pub(crate) fn waits(&self) -> u64 {
         self.waits.get()
+    }
+
+    /// Connects anew if the connection is lost; what was under way then is over.
+    pub(crate) fn renewed(&mut self) -> Result<(), SqlFailure> {
+        if self.is_lost() {
+            let renewed = Self::open(&self.net, &self.address).map_err(PostgresError::from)?;
+            renewed.fence.set(self.fence.get());
+            *self = renewed;
+        }
+        Ok(())
+    }
+
+    /// Another session with the same database, that only reads.
+    pub(crate) fn another(&self) -> Result<Box<Self>, SqlFailure> {
+        let session = Self::open(&self.net, &self.address).map_err(PostgresError::from)?;
+        Ok(Box::new(session))
+    }
+
+    /// What ends the session from another thread.
+    pub(crate) fn cutter(&self) -> AbortHandle {
+        self.line.cutter()
     }
 
     /// True if nothing more can come of it: a new one is needed.
@@ -121,6 +156,10 @@ impl Session {
 
     /// The same statement for many keys in one round trip: `each` is given the place of the key and a
     /// row, in the order of the keys.
+    #[cfg_attr(
+        not(test),
+        expect(dead_code, reason = "rows are still looked up one by one")
+    )]
     pub(crate) fn look_up<E: From<PostgresError>>(
         &self,
         sql: &str,
@@ -163,7 +202,11 @@ impl Session {
         self.broken()?;
         let statement = self.ready(sql)?;
         let (client, values) = (Arc::clone(&self.line.client), Owned::new(values));
-        let answer = async move { client.execute_raw(&statement, values.values()).await };
+        let answer = async move {
+            client
+                .execute_raw(&statement, parameters(&values.values()))
+                .await
+        };
         self.sent(Box::pin(answer), expect);
         if self.sent.borrow().len() >= UNKNOWN_MAX {
             self.keep_unknown(UNKNOWN_MAX / 2)?;
@@ -174,7 +217,7 @@ impl Session {
     /// Makes a change, waits, and returns how many rows it met.
     pub(crate) fn change(&self, sql: &str, values: &[Value<'_>]) -> Result<u64, PostgresError> {
         let statement = self.ready(sql)?;
-        let values = values.iter().copied();
+        let values = parameters(values);
         let mut answer = pin!(self.line.client.execute_raw(&statement, values));
         let first = poll(answer.as_mut());
         let own = self.stage.get() == Stage::Outside;
@@ -185,6 +228,16 @@ impl Session {
             };
             changed.map_err(|error| if own { error.of_commit() } else { error })
         })
+        .inspect(|rows| self.changed(*rows))
+    }
+
+    /// The number of rows that changes have met.
+    pub(crate) fn changes(&self) -> u64 {
+        self.changes.get()
+    }
+
+    fn changed(&self, rows: u64) {
+        self.changes.set(self.changes.get() + rows);
     }
 
     /// Waits until everything that was put is known of.
@@ -198,9 +251,20 @@ impl Session {
         }
     }
 
+    /// From now on each transaction begins with this statement, and is stored only if it meets a row.
+    pub(crate) fn fence(&self, sql: &'static str, values: [i64; 2]) {
+        self.fence.set(Some((sql, values)));
+    }
+
     /// Begins a transaction, without waiting.
-    pub(crate) fn begin(&self) {
+    ///
+    /// Fails if the statement that it begins with cannot be prepared.
+    pub(crate) fn begin(&self) -> Result<(), PostgresError> {
         self.begin_with(BEGIN);
+        match self.fence.get() {
+            Some((sql, values)) => self.put(sql, &values.map(Value::Number), Expect::Owner),
+            None => Ok(()),
+        }
     }
 
     fn begin_with(&self, sql: &'static str) {
@@ -211,7 +275,7 @@ impl Session {
 
     /// Waits until all that was put is known of, then commits and waits.
     ///
-    /// A failure of kind [`Kind::Unknown`] means that it may be stored and may not; any other that it
+    /// A failure of kind [`FailureKind::Unknown`] means that it may be stored and may not; any other that it
     /// is not.
     pub(crate) fn commit(&self) -> Result<(), PostgresError> {
         if let Err(failed) = self.flush() {
@@ -231,36 +295,19 @@ impl Session {
         }
     }
 
-    /// What `work` comes to; if it breaks a rule, the transaction goes on as if it had done nothing.
-    pub(crate) fn savepoint<T>(
-        &self,
-        work: impl FnOnce() -> Result<T, PostgresError>,
-    ) -> Result<T, PostgresError> {
-        self.send("SAVEPOINT batch", false);
-        let done = work().and_then(|value| self.flush().map(|()| value));
-        let undone = |failed: &PostgresError| failed.kind == Kind::Rule;
-        if done.as_ref().is_err_and(undone) {
-            self.forget();
-            self.send("ROLLBACK TO SAVEPOINT batch", false);
-        }
-        self.send("RELEASE SAVEPOINT batch", false);
-        done
-    }
-
-    /// One state of the database for all reads until it is dropped; inside a transaction that one's.
-    pub(crate) fn snapshot(&self) -> Snapshot<'_> {
-        let own = self.stage.get() == Stage::Outside;
-        if own {
-            self.begin_with(SNAPSHOT);
-        }
-        Snapshot { session: self, own }
+    /// Carries out statements without parameters, one after the other, and waits.
+    pub(crate) fn script(&self, sql: String) -> Result<(), PostgresError> {
+        self.streams.settle(self);
+        self.send(sql, self.stage.get() == Stage::Outside);
+        self.flush()
     }
 
     /// Sends words without parameters and does not wait; `own` if what is lost with their answer may
     /// have been done.
-    fn send(&self, sql: &'static str, own: bool) {
+    fn send(&self, sql: impl Into<String>, own: bool) {
+        let sql = sql.into();
         let client = Arc::clone(&self.line.client);
-        let answer = async move { client.batch_execute(sql).await.map(|()| 0) };
+        let answer = async move { client.batch_execute(&sql).await.map(|()| 0) };
         self.note(Box::pin(answer), Expect::Any, own);
     }
 
@@ -335,11 +382,8 @@ impl Session {
     fn take(&self, mut sent: Sent) {
         let answer = self.answered(sent.answer.as_mut());
         let failed = match (answer, sent.expect) {
-            (Ok(1), _) | (Ok(_), Expect::Any) => return,
-            (Ok(rows), Expect::One) => {
-                let told = format!("a change met {rows} rows and not one: a guard held");
-                PostgresError::new(Kind::Rule, told)
-            }
+            (Ok(rows @ 1), _) | (Ok(rows), Expect::Any) => return self.changed(rows),
+            (Ok(_), Expect::One(rule)) => PostgresError::new(FailureKind::Rule, rule),
             (Ok(_), Expect::Owner) => PostgresError::fenced(),
             (Err(error), _) if sent.own => error.of_commit(),
             (Err(error), _) => error,
@@ -396,19 +440,5 @@ impl Session {
         self.streams.settle(self);
         let _ = self.keep_unknown(0);
         *self.failed.borrow_mut() = None;
-    }
-}
-
-/// One state of the database, for as long as it is kept.
-pub(crate) struct Snapshot<'s> {
-    session: &'s Session,
-    own: bool,
-}
-
-impl Drop for Snapshot<'_> {
-    fn drop(&mut self) {
-        if self.own {
-            self.session.roll_back();
-        }
     }
 }

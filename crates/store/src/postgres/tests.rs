@@ -9,10 +9,11 @@ mod owned;
 mod ways;
 
 use super::address::PostgresAddress;
-use super::error::{Kind, PostgresError};
+use super::error::PostgresError;
 use super::net::Net;
 use super::session::{Expect, Session};
-use super::value::{self, Value};
+use crate::failure::{FailureKind as Kind, SqlFailure};
+use crate::sql::{self, FromCell, Value};
 use std::ops::ControlFlow;
 use std::time::Instant;
 use testkit::postgres::Database;
@@ -38,7 +39,7 @@ fn opened(url: &str) -> Session {
 
 fn put(session: &Session, number: i64, text: &str) -> Result<(), PostgresError> {
     let values = [Value::Number(number), Value::Text(text), Value::Null];
-    session.put(PUT, &values, Expect::One)
+    session.put(PUT, &values, Expect::One("a rule"))
 }
 
 fn words(session: &Session) -> Result<Vec<String>, PostgresError> {
@@ -51,16 +52,20 @@ fn words(session: &Session) -> Result<Vec<String>, PostgresError> {
 }
 
 fn text(row: &Row, index: usize) -> String {
-    value::text(row, index).unwrap().unwrap().to_owned()
+    get(row, index)
 }
 
-fn kind<T>(result: Result<T, PostgresError>) -> Kind {
-    result.err().unwrap().kind
+fn get<T: FromCell>(row: &Row, index: usize) -> T {
+    sql::Row::Postgres(row).get(index).unwrap()
+}
+
+fn kind<T>(result: Result<T, impl Into<SqlFailure>>) -> Kind {
+    result.err().unwrap().into().kind()
 }
 
 /// A group as the writer makes them: keys are looked up, rows put, all is committed.
 fn group(session: &Session, from: i64, rows: i64) -> Result<usize, PostgresError> {
-    session.begin();
+    session.begin()?;
     let keys: Vec<_> = (from..from + rows)
         .map(|it| vec![Value::Number(it)])
         .collect();
@@ -76,7 +81,7 @@ fn group(session: &Session, from: i64, rows: i64) -> Result<usize, PostgresError
             Value::Text("a"),
             Value::Bytes(&payload),
         ];
-        session.put(PUT, &values, Expect::One)?;
+        session.put(PUT, &values, Expect::One("a rule"))?;
     }
     session.commit()?;
     Ok(found)
@@ -125,7 +130,7 @@ fn the_first_failure_fails_everything_behind_it_and_nothing_is_stored() {
     };
     let database = server.database();
     let session = session(&database);
-    session.begin();
+    session.begin().unwrap();
     put(&session, 1, "a").unwrap();
     put(&session, 1, "b").unwrap();
     put(&session, 2, "c").unwrap();
@@ -138,7 +143,7 @@ fn the_first_failure_fails_everything_behind_it_and_nothing_is_stored() {
     assert_eq!(words(&session), Err(first.clone()));
     assert_eq!(session.commit(), Err(first));
     assert_eq!(words(&session), Ok(vec![]));
-    session.begin();
+    session.begin().unwrap();
     put(&session, 1, "a").unwrap();
     session.commit().unwrap();
     assert_eq!(words(&session).unwrap(), ["a"]);
@@ -151,16 +156,16 @@ fn a_guard_that_holds_breaks_a_rule() {
     };
     let database = server.database();
     let session = session(&database);
-    session.begin();
+    session.begin().unwrap();
     put(&session, 1, "a").unwrap();
     let same = [Value::Number(1), Value::Text("a")];
     session.put(GUARDED, &same, Expect::Any).unwrap();
     session.flush().unwrap();
-    session.put(GUARDED, &same, Expect::One).unwrap();
+    session.put(GUARDED, &same, Expect::One("a rule")).unwrap();
     assert_eq!(kind(session.commit()), Kind::Rule);
     assert_eq!(words(&session), Ok(vec![]));
     assert_eq!(session.change(GUARDED, &same), Ok(0));
-    session.begin();
+    session.begin().unwrap();
     session.put(GUARDED, &same, Expect::Owner).unwrap();
     put(&session, 1, "a").unwrap();
     assert_eq!(kind(session.commit()), Kind::Fenced);
@@ -174,11 +179,12 @@ fn a_savepoint_takes_back_its_own_work_alone() {
     };
     let database = server.database();
     let session = session(&database);
-    session.begin();
-    session.savepoint(|| put(&session, 1, "a")).unwrap();
-    let twice = session.savepoint(|| put(&session, 1, "b").and(put(&session, 2, "b")));
+    session.begin().unwrap();
+    let put = |number, text| Ok::<_, SqlFailure>(put(&session, number, text)?);
+    session.savepoint(|| put(1, "a")).unwrap();
+    let twice = session.savepoint(|| put(1, "b").and(put(2, "b")));
     assert_eq!(kind(twice), Kind::Rule);
-    session.savepoint(|| put(&session, 3, "c")).unwrap();
+    session.savepoint(|| put(3, "c")).unwrap();
     session.commit().unwrap();
     assert_eq!(words(&session).unwrap(), ["a", "c"]);
 }
@@ -212,14 +218,14 @@ fn anything_may_be_asked_between_two_rows() {
     let database = server.database();
     let session = session(&database);
     // More than one buffer of a socket.
-    session.begin();
+    session.begin().unwrap();
     for number in 0..3000 {
         put(&session, number, &"x".repeat(500)).unwrap();
     }
     session.commit().unwrap();
     let mut read = 0;
     let each = &mut |row: &Row| {
-        let number = value::number(row, 0).unwrap().unwrap();
+        let number = get::<i64>(row, 0);
         if number % 1000 == 0 {
             let found = session.one(FIND, &[Value::Number(number)], |row| {
                 Ok::<_, PostgresError>(text(row, 0).len())
@@ -255,26 +261,17 @@ fn values_come_back_as_they_went_and_are_of_their_columns_types() {
     let asked = "SELECT number, text, payload, 7, number > 0, EXISTS (SELECT 1 FROM word), \
                  octet_length(payload), CAST(?1 AS TEXT) IS NULL, CAST(NULL AS BIGINT) FROM word";
     let read = |row: &Row| {
-        let numbers = [0, 3, 4, 5, 6, 7, 8].map(|index| value::number(row, index).unwrap());
-        let flag = |flag: i64| Some(flag);
-        let expected = [
-            flag(i64::MIN),
-            flag(7),
-            flag(0),
-            flag(1),
-            flag(4),
-            flag(1),
-            None,
-        ];
-        assert_eq!(numbers, expected);
-        assert_eq!(
-            (text(row, 1), text(row, 2)),
-            ("ü".to_owned(), payload.to_owned())
-        );
-        assert_eq!(value::bytes(row, 2), Ok(Some(payload.as_bytes())));
-        assert_eq!(value::number(row, 1), Err(value::Misfit));
-        assert_eq!(value::bytes(row, 1), Err(value::Misfit));
-        assert_eq!(value::text(row, 9), Err(value::Misfit));
+        let numbers = [0, 3, 4, 5, 6, 7, 8].map(|index| get::<Option<i64>>(row, index));
+        let flags = [7, 0, 1, 4, 1].map(Some);
+        assert_eq!(numbers[0], Some(i64::MIN));
+        assert_eq!((&numbers[1..6], numbers[6]), (&flags[..], None));
+        let texts = (text(row, 1), text(row, 2));
+        assert_eq!(texts, ("ü".to_owned(), payload.to_owned()));
+        assert_eq!(get::<Vec<u8>>(row, 2), payload.as_bytes());
+        let row = sql::Row::Postgres(row);
+        assert_eq!(kind(row.get::<i64>(1)), Kind::Misfit);
+        assert_eq!(kind(row.bytes(1).map(|_| ())), Kind::Misfit);
+        assert_eq!(kind(row.get::<i64>(9)), Kind::Misfit);
         Ok::<_, PostgresError>(())
     };
     assert_eq!(session.one(asked, &[Value::Null], read), Ok(Some(())));
@@ -299,17 +296,21 @@ fn what_another_has_locked_is_not_waited_for_long() {
     let first = session(&database);
     put(&first, 1, "a").unwrap();
     first.flush().unwrap();
-    first.begin();
+    first.begin().unwrap();
     first
         .change(GUARDED, &[Value::Number(1), Value::Text("b")])
         .unwrap();
     let second = opened(&database.by_socket());
-    second.begin();
+    second.begin().unwrap();
     second
         .change("SET LOCAL lock_timeout = '20ms'", &[])
         .unwrap();
     second
-        .put(GUARDED, &[Value::Number(1), Value::Text("c")], Expect::One)
+        .put(
+            GUARDED,
+            &[Value::Number(1), Value::Text("c")],
+            Expect::One("a rule"),
+        )
         .unwrap();
     assert_eq!(kind(second.commit()), Kind::Busy);
     first.commit().unwrap();

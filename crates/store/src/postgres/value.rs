@@ -4,30 +4,33 @@
 //! as TEXT, or as the bytes of a BYTEA, which holds texts that may have a U+0000. Neither shows what
 //! it holds when it is printed. Read next: [`super::session`].
 
+use crate::failure::SqlFailure;
+use crate::sql::Value;
 use bytes::{BufMut as _, BytesMut};
 use std::error::Error;
 use std::fmt;
 use tokio_postgres::Row;
 use tokio_postgres::types::{FromSql, IsNull, ToSql, Type, to_sql_checked};
 
-/// A parameter.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Value<'v> {
-    Null,
-    Number(i64),
-    Text(&'v str),
-    Bytes(&'v [u8]),
-}
+/// A parameter. Shows nothing of its value when it is printed.
+pub(super) struct Parameter<'v>(pub(super) Value<'v>);
 
-impl fmt::Debug for Value<'_> {
+impl fmt::Debug for Parameter<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Null => "null",
-            Self::Number(_) => "number",
-            Self::Text(_) => "text",
-            Self::Bytes(_) => "bytes",
+        f.write_str(match self.0 {
+            Value::Null => "null",
+            Value::Number(_) => "number",
+            Value::Text(_) => "text",
+            Value::Bytes(_) => "bytes",
         })
     }
+}
+
+/// The parameters of a statement.
+pub(super) fn parameters<'v>(
+    values: &'v [Value<'v>],
+) -> impl ExactSizeIterator<Item = Parameter<'v>> {
+    values.iter().copied().map(Parameter)
 }
 
 /// A value does not fit its parameter: the statement and whoever gives it values disagree.
@@ -38,7 +41,7 @@ struct Unfit {
     wanted: Type,
 }
 
-impl ToSql for Value<'_> {
+impl ToSql for Parameter<'_> {
     fn to_sql(
         &self,
         wanted: &Type,
@@ -48,15 +51,15 @@ impl ToSql for Value<'_> {
             value: format!("{self:?}"),
             wanted: wanted.clone(),
         };
-        match (self, wanted) {
-            (Self::Null, _) => return Ok(IsNull::Yes),
-            (Self::Number(number), &Type::INT8) => out.put_i64(*number),
-            (Self::Number(number), &Type::INT4) => out.put_i32((*number).try_into()?),
-            (Self::Number(number), &Type::INT2) => out.put_i16((*number).try_into()?),
-            (Self::Number(number), &Type::BOOL) => out.put_u8((*number != 0).into()),
-            (Self::Text(text), wanted) if holds_text(wanted) => out.put_slice(text.as_bytes()),
-            (Self::Text(text), &Type::BYTEA) => out.put_slice(text.as_bytes()),
-            (Self::Bytes(bytes), &Type::BYTEA) => out.put_slice(bytes),
+        match (self.0, wanted) {
+            (Value::Null, _) => return Ok(IsNull::Yes),
+            (Value::Number(number), &Type::INT8) => out.put_i64(number),
+            (Value::Number(number), &Type::INT4) => out.put_i32(number.try_into()?),
+            (Value::Number(number), &Type::INT2) => out.put_i16(number.try_into()?),
+            (Value::Number(number), &Type::BOOL) => out.put_u8((number != 0).into()),
+            (Value::Text(text), wanted) if holds_text(wanted) => out.put_slice(text.as_bytes()),
+            (Value::Text(text), &Type::BYTEA) => out.put_slice(text.as_bytes()),
+            (Value::Bytes(bytes), &Type::BYTEA) => out.put_slice(bytes),
             _ => return Err(unfit().into()),
         }
         Ok(IsNull::No)
@@ -126,14 +129,6 @@ impl Owned {
     }
 }
 
-fn holds_text(kind: &Type) -> bool {
-    [Type::TEXT, Type::VARCHAR, Type::NAME, Type::BPCHAR].contains(kind)
-}
-
-/// A column is not of the type that is read, or there is none: damage to its row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Misfit;
-
 /// A column as it came: its type, and its bytes unless it is null.
 struct Raw<'r>(Option<(Type, &'r [u8])>);
 
@@ -151,50 +146,20 @@ impl<'r> FromSql<'r> for Raw<'r> {
     }
 }
 
-fn raw(row: &Row, index: usize) -> Result<Option<(Type, &[u8])>, Misfit> {
-    let Raw(found) = row.try_get(index).map_err(|_| Misfit)?;
+/// The type and the bytes of a column; none if it is null.
+pub(crate) fn raw(row: &Row, column: usize) -> Result<Option<(Type, &[u8])>, SqlFailure> {
+    let found = row.try_get(column);
+    let Raw(found) = found.map_err(|_| SqlFailure::misfit(column))?;
     Ok(found)
 }
 
-/// A number, or a truth as 0 or 1; none if it is null.
-pub(crate) fn number(row: &Row, index: usize) -> Result<Option<i64>, Misfit> {
-    fn array<const N: usize>(bytes: &[u8]) -> Result<[u8; N], Misfit> {
-        bytes.try_into().map_err(|_| Misfit)
-    }
-    let Some((kind, bytes)) = raw(row, index)? else {
-        return Ok(None);
-    };
-    let number = match kind {
-        Type::INT8 => i64::from_be_bytes(array(bytes)?),
-        Type::INT4 => i32::from_be_bytes(array(bytes)?).into(),
-        Type::INT2 => i16::from_be_bytes(array(bytes)?).into(),
-        Type::BOOL => (array::<1>(bytes)? != [0]).into(),
-        _ => return Err(Misfit),
-    };
-    Ok(Some(number))
-}
-
-/// A text, whether it is kept as one or as bytes; none if it is null.
-pub(crate) fn text(row: &Row, index: usize) -> Result<Option<&str>, Misfit> {
-    match raw(row, index)? {
-        None => Ok(None),
-        Some((kind, bytes)) if kind == Type::BYTEA || holds_text(&kind) => {
-            std::str::from_utf8(bytes).map(Some).map_err(|_| Misfit)
-        }
-        Some(_) => Err(Misfit),
-    }
-}
-
-/// Bytes; none if they are null.
-pub(crate) fn bytes(row: &Row, index: usize) -> Result<Option<&[u8]>, Misfit> {
-    match raw(row, index)? {
-        None => Ok(None),
-        Some((Type::BYTEA, bytes)) => Ok(Some(bytes)),
-        Some(_) => Err(Misfit),
-    }
+/// True if a column of this type holds text.
+pub(crate) fn holds_text(kind: &Type) -> bool {
+    [Type::TEXT, Type::VARCHAR, Type::NAME, Type::BPCHAR].contains(kind)
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 
@@ -207,12 +172,13 @@ mod tests {
             Value::Bytes(&[0xff, 0]),
             Value::Text(""),
         ];
-        assert_eq!(Owned::new(&given).values(), given);
+        let found = format!("{:?}", Owned::new(&given).values());
+        assert_eq!(found, format!("{given:?}"));
     }
 
     #[test]
-    fn a_value_that_is_printed_shows_nothing_of_what_it_holds() {
-        assert_eq!(format!("{:?}", Value::Text("secret")), "text");
-        assert_eq!(format!("{:?}", Value::Number(4711)), "number");
+    fn a_parameter_that_is_printed_shows_nothing_of_what_it_holds() {
+        let printed = [Value::Text("secret"), Value::Number(4711)].map(Parameter);
+        assert_eq!(format!("{printed:?}"), "[text, number]");
     }
 }

@@ -42,6 +42,7 @@ pub(crate) fn write(
         values![&stamp, row.texts.text(0), row.cipher.as_ref(), number],
         Expect::Any,
     )?;
+    session.note_observation(number)?;
     encryptor.ledger.numbered = Some(number as u64);
     encryptor.came(Set::Observation, number, &row.sum);
     Ok(())

@@ -1,10 +1,6 @@
 //! What a table is, in no database's words.
 //!
 //! Read next: [`super::tables`].
-#![cfg_attr(
-    not(test),
-    expect(dead_code, reason = "the tables of SQLite are made by its migrations")
-)]
 
 /// A table.
 pub(crate) struct Table {
@@ -61,7 +57,7 @@ impl Column {
         }
     }
 
-    pub(super) const fn optional(self) -> Self {
+    pub(crate) const fn optional(self) -> Self {
         Self {
             optional: true,
             ..self
@@ -69,23 +65,23 @@ impl Column {
     }
 }
 
-pub(super) const fn number(name: &'static str) -> Column {
+pub(crate) const fn number(name: &'static str) -> Column {
     Column::of(name, Kind::Number)
 }
 
-pub(super) const fn text(name: &'static str) -> Column {
+pub(crate) const fn text(name: &'static str) -> Column {
     Column::of(name, Kind::Text)
 }
 
-pub(super) const fn payload(name: &'static str) -> Column {
+pub(crate) const fn payload(name: &'static str) -> Column {
     Column::of(name, Kind::Payload)
 }
 
-pub(super) const fn bytes(name: &'static str) -> Column {
+pub(crate) const fn bytes(name: &'static str) -> Column {
     Column::of(name, Kind::Bytes)
 }
 
-pub(super) const fn index(name: &'static str, columns: &'static [&'static str]) -> Index {
+pub(crate) const fn index(name: &'static str, columns: &'static [&'static str]) -> Index {
     Index {
         name,
         columns,
@@ -94,7 +90,7 @@ pub(super) const fn index(name: &'static str, columns: &'static [&'static str]) 
 }
 
 impl Index {
-    pub(super) const fn only(self, condition: &'static str) -> Self {
+    pub(crate) const fn only(self, condition: &'static str) -> Self {
         Self {
             only: Some(condition),
             ..self

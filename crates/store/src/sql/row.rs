@@ -3,11 +3,14 @@
 //! Read next: [`super::value`], what a statement is given.
 
 use crate::failure::SqlFailure;
+use crate::postgres::value;
 use rusqlite::types::ValueRef;
+use tokio_postgres::types::Type;
 
 /// A row; gone when the next one is read.
 pub(crate) enum Row<'r> {
     Sqlite(&'r rusqlite::Row<'r>),
+    Postgres(&'r tokio_postgres::Row),
 }
 
 /// The value of one column.
@@ -17,6 +20,8 @@ pub(crate) enum Cell<'r> {
     /// Not checked to be UTF-8 yet.
     Text(&'r [u8]),
     Bytes(&'r [u8]),
+    /// A text or bytes: texts with any characters are kept as bytes by some.
+    Either(&'r [u8]),
     /// Nothing that a column of the store holds.
     Strange,
 }
@@ -39,7 +44,9 @@ impl Row<'_> {
     /// The text of a column, without a copy.
     pub(crate) fn text(&self, column: usize) -> Result<&str, SqlFailure> {
         match self.cell(column)? {
-            Cell::Text(text) => str::from_utf8(text).map_err(|_| SqlFailure::misfit(column)),
+            Cell::Text(text) | Cell::Either(text) => {
+                str::from_utf8(text).map_err(|_| SqlFailure::misfit(column))
+            }
             _ => Err(SqlFailure::misfit(column)),
         }
     }
@@ -47,7 +54,7 @@ impl Row<'_> {
     /// The bytes of a column, without a copy.
     pub(crate) fn bytes(&self, column: usize) -> Result<&[u8], SqlFailure> {
         match self.cell(column)? {
-            Cell::Bytes(bytes) => Ok(bytes),
+            Cell::Bytes(bytes) | Cell::Either(bytes) => Ok(bytes),
             _ => Err(SqlFailure::misfit(column)),
         }
     }
@@ -57,7 +64,9 @@ impl Row<'_> {
         (0..self.columns()).try_fold(0, |size, column| {
             Ok(size
                 + match self.cell(column)? {
-                    Cell::Text(value) | Cell::Bytes(value) => value.len() as u64,
+                    Cell::Text(value) | Cell::Bytes(value) | Cell::Either(value) => {
+                        value.len() as u64
+                    }
                     Cell::Null | Cell::Number(_) | Cell::Strange => 0,
                 })
         })
@@ -66,6 +75,7 @@ impl Row<'_> {
     fn columns(&self) -> usize {
         match self {
             Self::Sqlite(row) => row.as_ref().column_count(),
+            Self::Postgres(row) => row.len(),
         }
     }
 
@@ -78,8 +88,32 @@ impl Row<'_> {
                 ValueRef::Blob(bytes) => Cell::Bytes(bytes),
                 ValueRef::Real(_) => Cell::Strange,
             }),
+            Self::Postgres(row) => told(row, column),
         }
     }
+}
+
+/// The value of a column of PostgreSQL's.
+fn told(row: &tokio_postgres::Row, column: usize) -> Result<Cell<'_>, SqlFailure> {
+    let Some((kind, bytes)) = value::raw(row, column)? else {
+        return Ok(Cell::Null);
+    };
+    let number = match kind {
+        Type::INT8 => bytes.try_into().ok().map(i64::from_be_bytes),
+        Type::INT4 => bytes
+            .try_into()
+            .ok()
+            .map(|it| i32::from_be_bytes(it).into()),
+        Type::INT2 => bytes
+            .try_into()
+            .ok()
+            .map(|it| i16::from_be_bytes(it).into()),
+        Type::BOOL => bytes.first().map(|flag| (*flag != 0).into()),
+        Type::BYTEA => return Ok(Cell::Either(bytes)),
+        kind if value::holds_text(&kind) => return Ok(Cell::Text(bytes)),
+        _ => None,
+    };
+    Ok(number.map_or(Cell::Strange, Cell::Number))
 }
 
 impl FromCell for i64 {
@@ -100,7 +134,7 @@ impl FromCell for bool {
 impl FromCell for String {
     fn from_cell(cell: Cell<'_>) -> Option<Self> {
         match cell {
-            Cell::Text(text) => str::from_utf8(text).ok().map(str::to_owned),
+            Cell::Text(text) | Cell::Either(text) => str::from_utf8(text).ok().map(str::to_owned),
             _ => None,
         }
     }
@@ -109,7 +143,7 @@ impl FromCell for String {
 impl FromCell for Vec<u8> {
     fn from_cell(cell: Cell<'_>) -> Option<Self> {
         match cell {
-            Cell::Bytes(bytes) => Some(bytes.to_vec()),
+            Cell::Bytes(bytes) | Cell::Either(bytes) => Some(bytes.to_vec()),
             _ => None,
         }
     }
@@ -118,7 +152,7 @@ impl FromCell for Vec<u8> {
 impl<const N: usize> FromCell for [u8; N] {
     fn from_cell(cell: Cell<'_>) -> Option<Self> {
         match cell {
-            Cell::Bytes(bytes) => bytes.try_into().ok(),
+            Cell::Bytes(bytes) | Cell::Either(bytes) => bytes.try_into().ok(),
             _ => None,
         }
     }

@@ -4,6 +4,7 @@
 
 use super::Session;
 use crate::failure::SqlFailure;
+use crate::postgres::schema;
 use crate::sqlite::upkeep as sqlite;
 
 impl Session<'_> {
@@ -11,6 +12,7 @@ impl Session<'_> {
     pub(crate) fn overwrite(self, on: bool) -> Result<(), SqlFailure> {
         match self {
             Self::Sqlite(session) => session.overwrite(on),
+            Self::Postgres(_) => Ok(()),
         }
     }
 
@@ -18,6 +20,7 @@ impl Session<'_> {
     pub(crate) fn sweep(self) {
         match self {
             Self::Sqlite(session) => session.sweep(),
+            Self::Postgres(_) => {}
         }
     }
 
@@ -25,6 +28,7 @@ impl Session<'_> {
     pub(crate) fn compact(self) -> Result<(), SqlFailure> {
         match self {
             Self::Sqlite(session) => session.compact(),
+            Self::Postgres(_) => Ok(()),
         }
     }
 
@@ -32,6 +36,7 @@ impl Session<'_> {
     pub(crate) fn used_bytes(self) -> Result<Option<u64>, SqlFailure> {
         match self {
             Self::Sqlite(session) => session.used_bytes().map(Some),
+            Self::Postgres(_) => Ok(None),
         }
     }
 
@@ -39,6 +44,15 @@ impl Session<'_> {
     pub(crate) fn last_observation(self) -> Result<i64, SqlFailure> {
         match self {
             Self::Sqlite(session) => session.last_observation(),
+            Self::Postgres(session) => schema::last_observation(session),
+        }
+    }
+
+    /// Notes the last number given to an observation, where the database does not do that by itself.
+    pub(crate) fn note_observation(self, number: i64) -> Result<(), SqlFailure> {
+        match self {
+            Self::Sqlite(_) => Ok(()),
+            Self::Postgres(session) => schema::note_observation(session, number),
         }
     }
 
@@ -46,6 +60,7 @@ impl Session<'_> {
     pub(crate) fn quick_fault(self) -> Result<Option<String>, SqlFailure> {
         match self {
             Self::Sqlite(session) => session.quick_fault(),
+            Self::Postgres(_) => Ok(None),
         }
     }
 
@@ -53,6 +68,7 @@ impl Session<'_> {
     pub(crate) fn fault_of(self, table: &str) -> Result<Option<String>, SqlFailure> {
         match self {
             Self::Sqlite(session) => session.fault_of(table),
+            Self::Postgres(_) => Ok(None),
         }
     }
 
@@ -60,6 +76,7 @@ impl Session<'_> {
     pub(crate) fn faults(self) -> Result<Vec<String>, SqlFailure> {
         match self {
             Self::Sqlite(session) => session.faults(),
+            Self::Postgres(_) => Ok(Vec::new()),
         }
     }
 
@@ -67,6 +84,7 @@ impl Session<'_> {
     pub(crate) fn given(self) -> &'static str {
         match self {
             Self::Sqlite(_) => sqlite::GIVEN,
+            Self::Postgres(_) => "given",
         }
     }
 }

@@ -3,7 +3,7 @@
 //! Knows no table. Read next: [`super`].
 
 use crate::failure::SqlFailure;
-use crate::open::{Location, Options};
+use crate::open::Options;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 use std::path::Path;
@@ -16,18 +16,18 @@ const READER_CACHE_KB: i64 = 8_192;
 /// The time that a transaction waits for the lock of the file, which another program may hold.
 pub(crate) const LOCK_WAIT: Duration = Duration::from_secs(5);
 
-/// The connection of the writer.
-pub(crate) fn writer(options: &Options) -> Result<Connection, SqlFailure> {
-    let connection = match &options.location {
-        Location::File(path) => Connection::open(path)?,
-        Location::Memory => Connection::open_in_memory()?,
+/// The connection of the writer to a file; to one in memory without.
+pub(crate) fn writer(file: Option<&Path>, options: &Options) -> Result<Connection, SqlFailure> {
+    let connection = match file {
+        Some(path) => Connection::open(path)?,
+        None => Connection::open_in_memory()?,
     };
     connection.busy_timeout(LOCK_WAIT)?;
     connection.set_prepared_statement_cache_capacity(128);
     let set = |name: &str, value: &dyn rusqlite::ToSql| {
         connection.pragma_update_and_check(None, name, value, |_| Ok(()))
     };
-    if let Location::File(_) = options.location {
+    if file.is_some() {
         set("journal_mode", &"WAL")?;
     }
     connection.pragma_update(None, "synchronous", options.synchronous())?;

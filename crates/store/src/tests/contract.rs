@@ -5,12 +5,6 @@ use crate::Most;
 use std::sync::Mutex;
 use std::sync::mpsc;
 
-/// Runs `law` on a fresh state in a file, on one that is encrypted, and on one in memory.
-fn everywhere(law: impl Fn(Options)) {
-    in_files(|options| law(options.clone()));
-    law(Options::memory());
-}
-
 #[test]
 fn what_is_committed_is_read_back_exactly() {
     everywhere(|options| {

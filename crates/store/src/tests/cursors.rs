@@ -15,7 +15,7 @@ fn cursor(name: &str, sequence: u64) -> (String, Option<u64>) {
 
 #[test]
 fn cursors_are_kept_moved_and_forgotten() {
-    in_files(|options| {
+    durably(|options| {
         let (store, _) = open(options.clone());
         assert_eq!(kept(&store), []);
         let first = vec![cursor("webhook", 3), cursor("https://oss.example/ü t1", 1)];

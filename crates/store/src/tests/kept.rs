@@ -109,7 +109,7 @@ pub(super) fn team(task: &str) -> Team {
 
 #[test]
 fn every_field_of_a_task_comes_back() {
-    in_files(a_task_comes_back);
+    durably(a_task_comes_back);
 }
 
 fn a_task_comes_back(options: &Options) {
@@ -158,8 +158,7 @@ fn a_task_comes_back(options: &Options) {
 
 #[test]
 fn pages_of_tasks_are_what_a_scan_finds() {
-    let (_folder, path) = file();
-    for options in [Options::file(path), Options::memory()] {
+    everywhere(|options| {
         let (store, _) = open(options);
         let names = ["oss", "ran", "core"];
         let mut all: Vec<Task> = Vec::new();
@@ -229,7 +228,7 @@ fn pages_of_tasks_are_what_a_scan_finds() {
         let open = all.iter().filter(|t| !t.status.is_terminal()).count() as u64;
         let counts = store.counts();
         assert_eq!((counts.tasks, counts.open), (60, open));
-    }
+    });
 }
 
 /// In reverse order of changes, by conversation, page by page and counted.
@@ -324,7 +323,7 @@ fn a_registration_of_before_says_of_no_card_that_it_was_signed() {
 
 #[test]
 fn negotiations_registrations_and_teams_come_back() {
-    in_files(what_surrounds_tasks_comes_back);
+    durably(what_surrounds_tasks_comes_back);
 }
 
 fn what_surrounds_tasks_comes_back(options: &Options) {

@@ -36,8 +36,7 @@ fn bytes(from: u64, length: u64) -> Vec<u8> {
 
 #[test]
 fn pieces_come_in_any_order_and_are_read_as_one() {
-    let (_folder, path) = file();
-    for options in [Options::file(path), Options::memory()] {
+    everywhere(|options| {
         let (store, _) = open(options);
         let first = Batch {
             data: vec![whole("d", 1_000, false)],
@@ -79,80 +78,84 @@ fn pieces_come_in_any_order_and_are_read_as_one() {
         let report = store.verify().unwrap();
         assert!(report.is_sound(), "{report:?}");
         assert_eq!((report.data, report.chunks), (1, 3));
-    }
+    });
 }
 
 #[test]
 fn another_piece_in_the_same_place_is_refused_and_leaves_nothing() {
-    let (store, _) = open(Options::memory());
-    let first = Batch {
-        data: vec![whole("d", 1_000, false)],
-        chunks: vec![piece("d", 300, &bytes(300, 300))],
-        ..Batch::default()
-    };
-    store.commit(first).wait().unwrap();
-    for (offset, content) in [
-        (300, bytes(0, 300)),
-        (300, bytes(300, 299)),
-        (250, bytes(250, 51)),
-        (599, bytes(599, 9)),
-        (0, bytes(0, 1_000)),
-        (400, bytes(400, 5)),
-    ] {
-        let batch = Batch {
-            chunks: vec![piece("d", offset, &content)],
-            ..everything("never")
+    everywhere(|options| {
+        let (store, _) = open(options);
+        let first = Batch {
+            data: vec![whole("d", 1_000, false)],
+            chunks: vec![piece("d", 300, &bytes(300, 300))],
+            ..Batch::default()
         };
-        let refused = store.commit(batch).wait();
+        store.commit(first).wait().unwrap();
+        for (offset, content) in [
+            (300, bytes(0, 300)),
+            (300, bytes(300, 299)),
+            (250, bytes(250, 51)),
+            (599, bytes(599, 9)),
+            (0, bytes(0, 1_000)),
+            (400, bytes(400, 5)),
+        ] {
+            let batch = Batch {
+                chunks: vec![piece("d", offset, &content)],
+                ..everything("never")
+            };
+            let refused = store.commit(batch).wait();
+            assert!(
+                matches!(refused, Err(CommitError::Overlap { stored: 300, .. })),
+                "{offset}: {refused:?}"
+            );
+        }
+        let with_itself = vec![piece("d", 0, b"ab"), piece("d", 1, b"b")];
+        let refused = store.commit(pieces(with_itself)).wait();
         assert!(
-            matches!(refused, Err(CommitError::Overlap { stored: 300, .. })),
-            "{offset}: {refused:?}"
-        );
-    }
-    let with_itself = vec![piece("d", 0, b"ab"), piece("d", 1, b"b")];
-    let refused = store.commit(pieces(with_itself)).wait();
-    assert!(
-        matches!(refused, Err(CommitError::Overlap { stored: 0, .. })),
-        "{refused:?}"
-    );
-    let unknown = store.commit(pieces(vec![piece("?", 0, b"x")])).wait();
-    assert!(
-        matches!(unknown, Err(CommitError::UnknownData { .. })),
-        "{unknown:?}"
-    );
-    for length in [0, 256 * 1_024 + 1] {
-        let refused = store
-            .commit(pieces(vec![piece("d", 2_000, &bytes(0, length))]))
-            .wait();
-        assert!(
-            matches!(refused, Err(CommitError::Refused(_))),
+            matches!(refused, Err(CommitError::Overlap { stored: 0, .. })),
             "{refused:?}"
         );
-    }
-    assert_eq!(store.task(&TaskId::new("never")).unwrap(), None);
-    assert_eq!(store.chunk_map("d").unwrap().len(), 1);
-    assert!(matches!(
-        store.chunk_map("?"),
-        Err(ReadError::Unknown { .. })
-    ));
+        let unknown = store.commit(pieces(vec![piece("?", 0, b"x")])).wait();
+        assert!(
+            matches!(unknown, Err(CommitError::UnknownData { .. })),
+            "{unknown:?}"
+        );
+        for length in [0, 256 * 1_024 + 1] {
+            let refused = store
+                .commit(pieces(vec![piece("d", 2_000, &bytes(0, length))]))
+                .wait();
+            assert!(
+                matches!(refused, Err(CommitError::Refused(_))),
+                "{refused:?}"
+            );
+        }
+        assert_eq!(store.task(&TaskId::new("never")).unwrap(), None);
+        assert_eq!(store.chunk_map("d").unwrap().len(), 1);
+        assert!(matches!(
+            store.chunk_map("?"),
+            Err(ReadError::Unknown { .. })
+        ));
+    });
 }
 
 #[test]
 fn inline_data_are_read_in_parts_too_and_data_elsewhere_are_not_here() {
-    let (store, _) = open(Options::memory());
-    let elsewhere = DataParam {
-        body: Body::Elsewhere("https://files.example/1".into()),
-        ..data("u", None, "oss", "ran")
-    };
-    let batch = Batch {
-        data: vec![data("i", None, "oss", "ran"), elsewhere.clone()],
-        ..Batch::default()
-    };
-    store.commit(batch).wait().unwrap();
-    assert_eq!(store.read_data("i", 5, 100).unwrap(), b"i");
-    assert_eq!(store.read_data("i", 2, 3).unwrap(), b"ta ");
-    assert_eq!(store.read_data("u", 0, 100).unwrap(), b"");
-    assert_eq!(store.data_param("u").unwrap(), Some(elsewhere));
+    everywhere(|options| {
+        let (store, _) = open(options);
+        let elsewhere = DataParam {
+            body: Body::Elsewhere("https://files.example/1".into()),
+            ..data("u", None, "oss", "ran")
+        };
+        let batch = Batch {
+            data: vec![data("i", None, "oss", "ran"), elsewhere.clone()],
+            ..Batch::default()
+        };
+        store.commit(batch).wait().unwrap();
+        assert_eq!(store.read_data("i", 5, 100).unwrap(), b"i");
+        assert_eq!(store.read_data("i", 2, 3).unwrap(), b"ta ");
+        assert_eq!(store.read_data("u", 0, 100).unwrap(), b"");
+        assert_eq!(store.data_param("u").unwrap(), Some(elsewhere));
+    });
 }
 
 #[test]

@@ -97,7 +97,7 @@ fn none_is_kept_of_a_task_that_is_not_there() {
 /// Retention and erasure of a task delete its push configurations.
 #[test]
 fn they_go_with_their_task() {
-    in_files(|options| {
+    durably(|options| {
         let (store, _) = open(options.clone());
         for id in ["trimmed", "erased", "open"] {
             let ended = Arc::new(after(&task(id), Command::Cancel));

@@ -140,60 +140,64 @@ fn what_ended_long_ago_goes_with_everything_and_the_rest_of_the_log_verifies() {
 
 #[test]
 fn a_task_stays_while_what_it_is_part_of_or_made_of_is_open() {
-    let (store, _) = open(Options::memory());
-    put(&store, life("root", None, 0, Some(10)));
-    put(&store, life("middle", Some("root"), 1, Some(9)));
-    put(&store, life("leaf", Some("middle"), 2, None));
-    put(&store, life("twig", Some("middle"), 2, Some(3)));
-    put(&store, life("alone", None, 3, Some(4)));
-    put(&store, life("whole", None, 3, None));
-    put(&store, life("part", Some("whole"), 3, Some(4)));
-    assert_eq!(trim(&store, 1_000, 0).tasks, 2);
-    let there = ["root", "middle", "leaf", "twig", "alone", "whole", "part"];
-    let there = there.map(|id| has(&store, id));
-    assert_eq!(there, [true, true, true, false, false, true, true]);
-    let leaf = store.task(&TaskId::new("leaf")).unwrap().unwrap();
-    let mut ended = leaf.clone();
-    ended.apply(&leaf.decide(Command::Cancel, at(20)).unwrap());
-    put(&store, tasks(&[&ended]));
-    assert_eq!(trim(&store, 1_000, 0).tasks, 3);
-    assert_eq!(store.counts().tasks, 2);
-    let report = store.verify().unwrap();
-    assert!(report.is_sound(), "{report:?}");
+    everywhere(|options| {
+        let (store, _) = open(options);
+        put(&store, life("root", None, 0, Some(10)));
+        put(&store, life("middle", Some("root"), 1, Some(9)));
+        put(&store, life("leaf", Some("middle"), 2, None));
+        put(&store, life("twig", Some("middle"), 2, Some(3)));
+        put(&store, life("alone", None, 3, Some(4)));
+        put(&store, life("whole", None, 3, None));
+        put(&store, life("part", Some("whole"), 3, Some(4)));
+        assert_eq!(trim(&store, 1_000, 0).tasks, 2);
+        let there = ["root", "middle", "leaf", "twig", "alone", "whole", "part"];
+        let there = there.map(|id| has(&store, id));
+        assert_eq!(there, [true, true, true, false, false, true, true]);
+        let leaf = store.task(&TaskId::new("leaf")).unwrap().unwrap();
+        let mut ended = leaf.clone();
+        ended.apply(&leaf.decide(Command::Cancel, at(20)).unwrap());
+        put(&store, tasks(&[&ended]));
+        assert_eq!(trim(&store, 1_000, 0).tasks, 3);
+        assert_eq!(store.counts().tasks, 2);
+        let report = store.verify().unwrap();
+        assert!(report.is_sound(), "{report:?}");
+    });
 }
 
 #[test]
 fn what_belongs_to_no_task_goes_by_its_own_age() {
-    let (store, _) = open(Options::memory());
-    let mut open_task = task("open");
-    open_task.conditions.data = Some("d-wanted".into());
-    let at_time = |id: &str, ms| DataParam {
-        changed_at: at(ms),
-        ..data(id, None, "oss", "ran")
-    };
-    let batch = Batch {
-        exchanges: vec![
-            exchange("x-old", None, "oss", "ran", 10),
-            exchange("x-never", Some("never assigned"), "oss", "ran", 10),
-            exchange("x-open", Some("open"), "oss", "ran", 10),
-            exchange("x-new", None, "oss", "ran", 900),
-        ],
-        data: vec![
-            at_time("d-old", 10),
-            at_time("d-wanted", 10),
-            at_time("d-new", 900),
-        ],
-        ..tasks(&[&open_task])
-    };
-    put(&store, batch);
-    let gone = trim(&store, 1_000, 500);
-    assert_eq!((gone.tasks, gone.exchanges, gone.data), (0, 2, 1));
-    let found = store.exchanges(&Filter::default()).unwrap().rows;
-    let found: Vec<_> = found.iter().map(|e| e.id.as_str()).collect();
-    assert_eq!(found, ["x-open", "x-new"]);
-    assert!(store.data_param("d-old").unwrap().is_none());
-    assert!(store.data_param("d-wanted").unwrap().is_some());
-    assert!(store.verify().unwrap().is_sound());
+    everywhere(|options| {
+        let (store, _) = open(options);
+        let mut open_task = task("open");
+        open_task.conditions.data = Some("d-wanted".into());
+        let at_time = |id: &str, ms| DataParam {
+            changed_at: at(ms),
+            ..data(id, None, "oss", "ran")
+        };
+        let batch = Batch {
+            exchanges: vec![
+                exchange("x-old", None, "oss", "ran", 10),
+                exchange("x-never", Some("never assigned"), "oss", "ran", 10),
+                exchange("x-open", Some("open"), "oss", "ran", 10),
+                exchange("x-new", None, "oss", "ran", 900),
+            ],
+            data: vec![
+                at_time("d-old", 10),
+                at_time("d-wanted", 10),
+                at_time("d-new", 900),
+            ],
+            ..tasks(&[&open_task])
+        };
+        put(&store, batch);
+        let gone = trim(&store, 1_000, 500);
+        assert_eq!((gone.tasks, gone.exchanges, gone.data), (0, 2, 1));
+        let found = store.exchanges(&Filter::default()).unwrap().rows;
+        let found: Vec<_> = found.iter().map(|e| e.id.as_str()).collect();
+        assert_eq!(found, ["x-open", "x-new"]);
+        assert!(store.data_param("d-old").unwrap().is_none());
+        assert!(store.data_param("d-wanted").unwrap().is_some());
+        assert!(store.verify().unwrap().is_sound());
+    });
 }
 
 #[test]
@@ -222,9 +226,14 @@ fn too_many_bytes_take_the_oldest_and_leave_the_rest() {
     let size = || std::fs::metadata(&path).unwrap().len();
     let move_pages = || {
         let connection = Connection::open(&path).unwrap();
-        connection
-            .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
-            .unwrap();
+        // The thread that moves pages may just be at it.
+        let is_busy = || {
+            let sql = "PRAGMA wal_checkpoint(TRUNCATE)";
+            connection.query_row(sql, [], |row| row.get::<_, bool>(0))
+        };
+        while is_busy().unwrap() {
+            std::thread::yield_now();
+        }
     };
     move_pages();
     let before = size();
@@ -238,44 +247,47 @@ fn too_many_bytes_take_the_oldest_and_leave_the_rest() {
 
 #[test]
 fn a_log_that_an_open_task_holds_goes_by_its_own_age() {
-    let (store, _) = open(Options::memory());
-    put(&store, life("standing", None, 0, None));
-    put(&store, life("t1", None, 10, Some(20)));
-    assert_eq!(trim(&store, 1_000, 0).entries, 0);
-    let retention = Retention {
-        log_max_age_ms: Some(985),
-        ..Retention::default()
-    };
-    let gone = store.trim(at(1_000), &retention).wait().unwrap();
-    assert_eq!((gone.entries, gone.log_began), (2, Some(at(20))));
-    assert!(has(&store, "standing"));
-    assert!(store.verify().unwrap().is_sound());
+    everywhere(|options| {
+        let (store, _) = open(options);
+        put(&store, life("standing", None, 0, None));
+        put(&store, life("t1", None, 10, Some(20)));
+        assert_eq!(trim(&store, 1_000, 0).entries, 0);
+        let retention = Retention {
+            log_max_age_ms: Some(985),
+            ..Retention::default()
+        };
+        let gone = store.trim(at(1_000), &retention).wait().unwrap();
+        assert_eq!((gone.entries, gone.log_began), (2, Some(at(20))));
+        assert!(has(&store, "standing"));
+        assert!(store.verify().unwrap().is_sound());
+    });
 }
 
 #[test]
 fn a_long_trim_goes_in_slices_and_commits_go_on() {
-    let (_folder, path) = file();
-    let (store, _) = open(Options::file(&path));
-    let tickets: Vec<_> = (0..3_000)
-        .map(|n| store.commit(life(&format!("t{n}"), None, n, Some(n + 1))))
-        .collect();
-    tickets.into_iter().for_each(|t| t.wait().unwrap());
-    let before = store.statistics().transactions;
-    let retention = Retention {
-        max_age_ms: Some(0),
-        ..Retention::default()
-    };
-    let trimming = store.trim(at(1_000_000), &retention);
-    // Commits during the trim do not wait for its end.
-    let mut commits = 0;
-    while store.counts().tasks > 500 {
-        put(&store, happenings(vec![(2_000_000, session(commits))]));
-        commits += 1;
-    }
-    assert!(commits > 5, "{commits}");
-    assert_eq!(trimming.wait().unwrap().tasks, 3_000);
-    assert!(store.statistics().transactions >= before + u64::from(commits));
-    assert!(store.verify().unwrap().is_sound());
+    everywhere(|options| {
+        let (store, _) = open(options);
+        let tickets: Vec<_> = (0..3_000)
+            .map(|n| store.commit(life(&format!("t{n}"), None, n, Some(n + 1))))
+            .collect();
+        tickets.into_iter().for_each(|t| t.wait().unwrap());
+        let before = store.statistics().transactions;
+        let retention = Retention {
+            max_age_ms: Some(0),
+            ..Retention::default()
+        };
+        let trimming = store.trim(at(1_000_000), &retention);
+        // Commits during the trim do not wait for its end.
+        let mut commits = 0;
+        while store.counts().tasks > 500 {
+            put(&store, happenings(vec![(2_000_000, session(commits))]));
+            commits += 1;
+        }
+        assert!(commits > 5, "{commits}");
+        assert_eq!(trimming.wait().unwrap().tasks, 3_000);
+        assert!(store.statistics().transactions >= before + u64::from(commits));
+        assert!(store.verify().unwrap().is_sound());
+    });
 }
 
 #[test]

@@ -5,8 +5,9 @@
 
 use super::Session;
 use crate::postgres::error::PostgresError;
-use crate::postgres::value::Value;
+use crate::postgres::value::parameters;
 use crate::postgres::wait::poll;
+use crate::sql::Value;
 use futures_core::Stream;
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -91,7 +92,7 @@ impl Session {
         each: &mut dyn FnMut(&Row) -> Result<ControlFlow<()>, E>,
     ) -> Result<(), E> {
         let statement = self.ready(sql)?;
-        let values = values.iter().copied();
+        let values = parameters(values);
         let mut answer = pin!(self.line.client.query_raw(&statement, values));
         let first = poll(answer.as_mut());
         let rows = self.known(|| match first {
@@ -145,7 +146,7 @@ pub(super) async fn rows_of(
     statement: &Statement,
     values: &[Value<'_>],
 ) -> Result<Vec<Row>, tokio_postgres::Error> {
-    let mut stream = pin!(client.query_raw(statement, values.iter().copied()).await?);
+    let mut stream = pin!(client.query_raw(statement, parameters(values)).await?);
     let mut rows = Vec::new();
     while let Some(row) = next(stream.as_mut()).await? {
         rows.push(row);

@@ -2,7 +2,7 @@
 
 use super::{Kind, PUT, TABLE, kind, opened, put, session, words};
 use crate::postgres::session::Session;
-use crate::postgres::value::Value;
+use crate::sql::Value;
 use std::io::{Read as _, Write as _};
 use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream};
 use std::sync::Arc;
@@ -89,7 +89,7 @@ fn a_commit_whose_answer_is_lost_is_unknown() {
         database.say(TABLE);
         let session = through(server, &database, fate);
         let session = session.answering_within(Duration::from_millis(500));
-        session.begin();
+        session.begin().unwrap();
         put(&session, 1, "a").unwrap();
         session.flush().unwrap();
         assert_eq!(kind(session.commit()), Kind::Unknown, "{fate:?}");
@@ -112,7 +112,7 @@ fn a_session_that_an_administrator_ends_has_stored_nothing() {
     };
     let database = server.database();
     let session = session(&database);
-    session.begin();
+    session.begin().unwrap();
     put(&session, 1, "a").unwrap();
     session.flush().unwrap();
     let end = "SELECT count(pg_terminate_backend(pid, 10000)) FROM pg_stat_activity \

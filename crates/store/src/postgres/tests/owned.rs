@@ -3,14 +3,15 @@
 use super::{Kind, PUT, TABLE, kind, opened, put, words};
 use crate::postgres::fitness::{self, Unfit};
 use crate::postgres::owner::{self, Held, Owner};
+use crate::postgres::schema;
 use crate::postgres::session::Expect;
-use crate::postgres::value::Value;
+use crate::sql::Value;
 use testkit::postgres::{Database, Server, Setting};
 
 fn owned(server: &Server) -> Database<'_> {
     let database = server.database();
+    schema::prepare(&opened(&database.by_socket())).unwrap();
     database.say(TABLE);
-    database.say(owner::TABLE);
     database
 }
 
@@ -42,18 +43,18 @@ fn whoever_has_lost_a_state_stores_nothing_more() {
     let database = owned(server);
     let (old, new) = (opened(&database.by_socket()), opened(&database.by_socket()));
     let before = Owner::take(&old, "me").unwrap().unwrap();
-    old.begin();
-    before.fence(&old).unwrap();
+    before.fences(&old);
+    old.begin().unwrap();
     put(&old, 1, "a").unwrap();
     old.commit().unwrap();
     let after = Owner::take(&new, "me").unwrap().unwrap();
-    old.begin();
-    before.fence(&old).unwrap();
+    before.fences(&old);
+    old.begin().unwrap();
     put(&old, 2, "b").unwrap();
     assert_eq!(kind(old.commit()), Kind::Fenced);
     assert_eq!(kind(before.raise(&old)), Kind::Fenced);
-    new.begin();
-    after.fence(&new).unwrap();
+    after.fences(&new);
+    new.begin().unwrap();
     put(&new, 3, "c").unwrap();
     new.commit().unwrap();
     assert_eq!(words(&new).unwrap(), ["a", "c"]);
@@ -68,8 +69,8 @@ fn raising_the_epoch_waits_for_what_is_under_way_and_fences_what_is_not() {
     let database = owned(server);
     let (lost, new) = (opened(&database.by_socket()), opened(&database.by_socket()));
     let owner = Owner::take(&lost, "me").unwrap().unwrap();
-    lost.begin();
-    owner.fence(&lost).unwrap();
+    owner.fences(&lost);
+    lost.begin().unwrap();
     put(&lost, 1, "a").unwrap();
     lost.flush().unwrap();
     std::thread::scope(|scope| {
@@ -88,8 +89,8 @@ fn raising_the_epoch_waits_for_what_is_under_way_and_fences_what_is_not() {
         assert_eq!(seen, ["a"]);
         assert_ne!(raised, owner);
     });
-    lost.begin();
-    owner.fence(&lost).unwrap();
+    owner.fences(&lost);
+    lost.begin().unwrap();
     assert_eq!(kind(lost.commit()), Kind::Fenced);
     let values = [Value::Number(2), Value::Text("b"), Value::Null];
     new.put(PUT, &values, Expect::Any).unwrap();

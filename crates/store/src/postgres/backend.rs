@@ -1,0 +1,108 @@
+//! Opening a state in PostgreSQL, and holding it: the session of the writer, and a thread
+//! that keeps the state ours.
+//!
+//! Read next: [`super::owner`], the row that says whose it is; [`super::schema`], the tables.
+
+use super::address::PostgresAddress;
+use super::net::{ConnectError, Net};
+use super::owner::{Held, Owner};
+use super::session::Session;
+use super::{fitness, schema};
+use crate::failure::{FailureKind, SqlFailure};
+use crate::open::OpenError;
+use std::sync::Arc;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+/// The time after which a state is owned for a while more, if it was not written meanwhile: a third of
+/// that while.
+const RENEWED: Duration = Duration::from_secs(2);
+
+/// Takes the state in a database for `holder`; makes the tables that say whose it is, if there are none.
+/// One that is `durable` promises to lose nothing.
+pub(crate) fn open(
+    address: &PostgresAddress,
+    holder: &str,
+    durable: bool,
+) -> Result<(Session, Ownership), OpenError> {
+    let net = Net::start().map_err(OpenError::Thread)?;
+    let writer = session(&net, address)?;
+    if let Err(unfit) = fitness::check(&writer, durable)? {
+        let reason = unfit.to_string();
+        return Err(OpenError::Unfit { reason });
+    }
+    schema::prepare(&writer)?;
+    // What another release made is not taken from it.
+    schema::recognise(&writer)?;
+    let owner = match Owner::take(&writer, holder)? {
+        Ok(owner) => owner,
+        Err(Held { by, left }) => return Err(OpenError::Held { by, left }),
+    };
+    owner.fences(&writer);
+    let ownership = Ownership::start(owner, session(&net, address)?)?;
+    Ok((writer, ownership))
+}
+
+fn session(net: &Arc<Net>, address: &PostgresAddress) -> Result<Session, OpenError> {
+    Session::open(net, address).map_err(|error: ConnectError| OpenError::Unreachable {
+        address: Box::new(address.clone()),
+        passes: error.passes(),
+        reason: error.to_string(),
+    })
+}
+
+/// The thread that keeps the state ours, on a session of its own. Dropping it lets others take the
+/// state, so it is dropped once nothing more is written.
+pub(crate) struct Ownership {
+    stop: Option<Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Ownership {
+    fn start(owner: Owner, session: Session) -> Result<Self, OpenError> {
+        let (stop, stopped) = mpsc::channel();
+        let thread = thread::Builder::new().name("store-owner".to_owned());
+        let thread = thread.spawn(move || keep(owner, session, &stopped));
+        Ok(Self {
+            stop: Some(stop),
+            thread: Some(thread.map_err(OpenError::Thread)?),
+        })
+    }
+}
+
+impl Drop for Ownership {
+    fn drop(&mut self) {
+        drop(self.stop.take());
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+fn keep(owner: Owner, mut session: Session, stopped: &Receiver<()>) {
+    while let Err(RecvTimeoutError::Timeout) = stopped.recv_timeout(RENEWED) {
+        let renewed = session.renewed();
+        match renewed.and_then(|()| owner.renew(&session)) {
+            Ok(()) => {}
+            Err(cause) if cause.kind() == FailureKind::Fenced => {
+                tracing::error!(
+                    "another platform has taken the state over: nothing more is stored"
+                );
+                return;
+            }
+            Err(cause) => tracing::warn!(
+                error = &cause as &dyn std::error::Error,
+                "the state could not be kept from others just now"
+            ),
+        }
+    }
+    // Who cannot be told waits until the state is nobody's.
+    let released: Result<(), SqlFailure> = session.renewed().and_then(|()| owner.release(&session));
+    if let Err(cause) = released {
+        tracing::debug!(
+            error = &cause as &dyn std::error::Error,
+            "the state could not be released"
+        );
+    }
+}

@@ -1,0 +1,284 @@
+//! The tables of a state in PostgreSQL: made of what is said of them, and compared with it.
+//!
+//! Beside those of every database there are three: `state`, by which it is known as ours, `owner`,
+//! and `numbered`, the last number of an observation. There are no triggers: a rule that every row
+//! keeps to is a CHECK, all others are in the statements. Read next: [`crate::schema::tables`].
+
+use super::session::Session;
+use crate::failure::SqlFailure;
+use crate::open::OpenError;
+use crate::schema::table::{Index, Kind, Table, number, text};
+use crate::schema::tables;
+use crate::sql::{Expect, Session as Seam, values};
+use crate::sqlite::schema::known_version;
+use std::collections::BTreeSet;
+
+/// Marks the tables as those of a state.
+const APPLICATION: &str = "convoke";
+
+const STATE: Table = own(
+    "state",
+    &[number("one"), text("application"), number("version")],
+);
+
+const OWNER: Table = own(
+    "owner",
+    &[
+        number("one"),
+        number("epoch"),
+        text("holder"),
+        number("until"),
+    ],
+);
+
+const NUMBERED: Table = own("numbered", &[number("one"), number("observation")]);
+
+/// The tables that are there before a state is.
+const OWN: [&Table; 3] = [&STATE, &OWNER, &NUMBERED];
+
+/// A table of one row.
+const fn own(name: &'static str, columns: &'static [crate::schema::table::Column]) -> Table {
+    Table {
+        name,
+        columns,
+        key: &["one"],
+        unique: &[],
+        indexes: &[],
+        checks: &["one = 1"],
+        code: None,
+        walked: false,
+    }
+}
+
+/// Makes what must be there before somebody can own a state, if it is not.
+///
+/// Fails as foreign if the schema is another application's.
+pub(crate) fn prepare(session: &Session) -> Result<(), OpenError> {
+    let seam = Seam::Postgres(session);
+    if is_there(seam)? {
+        return Ok(());
+    }
+    if seam.one::<bool>(
+        "SELECT EXISTS (SELECT 1 FROM pg_class WHERE relnamespace =
+        (SELECT oid FROM pg_namespace WHERE nspname = current_schema()))",
+        &[],
+    )? {
+        return Err(OpenError::Foreign);
+    }
+    let transaction = session.transaction()?;
+    session
+        .script(OWN.map(created).concat())
+        .map_err(SqlFailure::from)?;
+    let rows = [
+        (
+            "INSERT INTO state (one, application, version) VALUES (1, ?1, 0)",
+            values![APPLICATION],
+        ),
+        (
+            "INSERT INTO owner (one, epoch, holder, until) VALUES (1, 0, ?1, 0)",
+            values![""],
+        ),
+        (
+            "INSERT INTO numbered (one, observation) VALUES (1, ?1)",
+            values![0_i64],
+        ),
+    ];
+    for (insert, values) in rows {
+        seam.put(insert, values, Expect::Any)?;
+    }
+    Ok(transaction.commit()?)
+}
+
+fn is_there(session: Seam<'_>) -> Result<bool, SqlFailure> {
+    session.one("SELECT to_regclass('state') IS NOT NULL", &[])
+}
+
+/// Checks that this is a state that this release can read. True if it may hold encrypted payloads.
+pub(crate) fn recognise(session: &Session) -> Result<bool, OpenError> {
+    let seam = Seam::Postgres(session);
+    if !is_there(seam)? {
+        return Err(OpenError::Foreign);
+    }
+    let sql = "SELECT version FROM state WHERE one = 1 AND application = ?1";
+    let found = seam.find(sql, values![APPLICATION], |row| row.get::<i64>(0))?;
+    let found = i32::try_from(found.ok_or(OpenError::Foreign)?).unwrap_or(i32::MAX);
+    let known = known_version();
+    match found {
+        found if found > known => Err(OpenError::Newer { found, known }),
+        0 => Ok(false),
+        found if found < known => Err(OpenError::Older {
+            found,
+            oldest: known,
+        }),
+        _ => Ok(true),
+    }
+}
+
+/// The version of a recognised state; 0 if there is none yet.
+pub(crate) fn version(session: &Session) -> Result<i32, SqlFailure> {
+    let sql = "SELECT version FROM state WHERE one = 1";
+    let found: i64 = Seam::Postgres(session).one(sql, &[])?;
+    Ok(i32::try_from(found).unwrap_or(i32::MAX))
+}
+
+/// Makes the tables of a state, within a transaction, if there are none.
+pub(crate) fn migrate(session: &Session) -> Result<(), SqlFailure> {
+    if version(session)? != 0 {
+        return Ok(());
+    }
+    session.script(tables::ALL.iter().map(created).collect())?;
+    let sql = "UPDATE state SET version = ?1 WHERE one = 1 AND version = 0";
+    let values = values![i64::from(known_version())];
+    Seam::Postgres(session).put(sql, values, Expect::One("a state is made once"))
+}
+
+/// The last number given to an observation, 0 before the first.
+pub(crate) fn last_observation(session: &Session) -> Result<i64, SqlFailure> {
+    Seam::Postgres(session).one("SELECT observation FROM numbered WHERE one = 1", &[])
+}
+
+/// Notes the last number given to an observation.
+pub(crate) fn note_observation(session: &Session, number: i64) -> Result<(), SqlFailure> {
+    let sql = "UPDATE numbered SET observation = ?1 WHERE one = 1";
+    let rule = "there is one last number of observations";
+    Seam::Postgres(session).put(sql, values![number], Expect::One(rule))
+}
+
+/// All statements that make tables.
+#[cfg(test)]
+pub(crate) fn statements() -> String {
+    let all = OWN.into_iter().chain(tables::ALL);
+    all.map(created).collect()
+}
+
+/// The statements that make a table with its indexes.
+fn created(table: &Table) -> String {
+    let columns = table.columns.iter().map(|column| {
+        let null = if column.optional { "" } else { " NOT NULL" };
+        format!("{} {}{null}", quoted(column.name), kind(column.kind))
+    });
+    let key = format!("PRIMARY KEY ({})", list(table.key));
+    let unique = table
+        .unique
+        .iter()
+        .map(|columns| format!("UNIQUE ({})", list(columns)));
+    let checks = table.checks.iter().enumerate();
+    let checks =
+        checks.map(|(place, check)| format!("CONSTRAINT {} CHECK ({check})", named(table, place)));
+    let parts: Vec<String> = columns.chain([key]).chain(unique).chain(checks).collect();
+    let indexes = table.indexes.iter().map(|index| {
+        let Index {
+            name,
+            columns,
+            only,
+        } = index;
+        let only = only.map_or(String::new(), |only| format!(" WHERE {only}"));
+        format!(
+            "CREATE INDEX {name} ON {} ({}){only};\n",
+            quoted(table.name),
+            list(columns)
+        )
+    });
+    let table = format!(
+        "CREATE TABLE {} (\n  {}\n);\n",
+        quoted(table.name),
+        parts.join(",\n  ")
+    );
+    table + &indexes.collect::<String>()
+}
+
+fn kind(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Number => "bigint",
+        Kind::Text => "text",
+        // A TEXT holds no U+0000.
+        Kind::Payload | Kind::Bytes => "bytea",
+    }
+}
+
+fn quoted(name: &str) -> String {
+    format!("\"{name}\"")
+}
+
+fn list(names: &[&str]) -> String {
+    let names: Vec<_> = names.iter().map(|name| quoted(name)).collect();
+    names.join(", ")
+}
+
+fn named(table: &Table, place: usize) -> String {
+    format!("{}_rule_{}", table.name, place + 1)
+}
+
+/// What is in our schema, one object a row: whatever holds, finds, changes or hides rows.
+const FOUND: &str = "
+WITH ours AS (
+  SELECT oid, relname, relkind, relrowsecurity FROM pg_class
+  WHERE relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = current_schema())
+)
+SELECT 'column ' || c.relname || '.' || a.attname || ' ' || format_type(a.atttypid, a.atttypmod)
+    || CASE WHEN a.attnotnull THEN '' ELSE ' null' END
+    || CASE WHEN a.atthasdef OR a.attidentity <> '' THEN ' made' ELSE '' END
+  FROM ours c JOIN pg_attribute a ON a.attrelid = c.oid
+  WHERE c.relkind = 'r' AND a.attnum > 0 AND NOT a.attisdropped
+UNION ALL SELECT 'index on ' || t.relname
+    || CASE WHEN i.indisprimary THEN ' key' WHEN i.indisunique THEN ' unique' ELSE ' ' || c.relname END
+    || ' ' || (SELECT string_agg(a.attname, ',' ORDER BY k.place)
+      FROM unnest(i.indkey) WITH ORDINALITY AS k (number, place)
+      JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = k.number)
+    || coalesce(' ' || replace(translate(pg_get_expr(i.indpred, i.indrelid), '()', ''), '::text', ''), '')
+    || CASE WHEN i.indisvalid AND i.indexprs IS NULL THEN '' ELSE ' broken' END
+  FROM pg_index i JOIN ours c ON c.oid = i.indexrelid JOIN ours t ON t.oid = i.indrelid
+UNION ALL SELECT 'rule ' || r.conname || CASE WHEN r.convalidated THEN '' ELSE ' broken' END
+  FROM pg_constraint r JOIN ours c ON c.oid = r.conrelid WHERE r.contype NOT IN ('p', 'u', 'n')
+UNION ALL SELECT 'relation ' || relname FROM ours WHERE relkind NOT IN ('r', 'i')
+UNION ALL SELECT 'hidden rows of ' || relname FROM ours WHERE relrowsecurity
+UNION ALL SELECT 'trigger ' || g.tgname FROM pg_trigger g JOIN ours c ON c.oid = g.tgrelid
+UNION ALL SELECT 'rewriting ' || w.rulename FROM pg_rewrite w JOIN ours c ON c.oid = w.ev_class
+UNION ALL SELECT 'heir of ' || c.relname FROM pg_inherits h JOIN ours c ON c.oid = h.inhparent";
+
+/// What is in our schema and is not said of its tables, and what is said of them and is not there.
+pub(crate) fn strangers(session: &Session) -> Result<Vec<String>, SqlFailure> {
+    let all = match version(session)? {
+        0 => &[][..],
+        _ => tables::ALL,
+    };
+    let said: BTreeSet<String> = OWN.into_iter().chain(all).flat_map(said).collect();
+    let found = Seam::Postgres(session).all(FOUND, &[], |row| row.get::<String>(0))?;
+    let found: BTreeSet<String> = found.into_iter().collect();
+    let missing = said
+        .difference(&found)
+        .map(|name| format!("missing {name}"));
+    let strange = found
+        .difference(&said)
+        .map(|name| format!("strange {name}"));
+    Ok(missing.chain(strange).collect())
+}
+
+/// A table as [`FOUND`] tells it.
+fn said(table: &Table) -> Vec<String> {
+    let name = table.name;
+    let columns = table.columns.iter().map(|column| {
+        let null = if column.optional { " null" } else { "" };
+        format!("column {name}.{} {}{null}", column.name, kind(column.kind))
+    });
+    let key = format!("index on {name} key {}", table.key.join(","));
+    let unique = table
+        .unique
+        .iter()
+        .map(|columns| format!("index on {name} unique {}", columns.join(",")));
+    let indexes = table.indexes.iter().map(|index| {
+        let only = index.only.map_or(String::new(), |only| format!(" {only}"));
+        format!(
+            "index on {name} {} {}{only}",
+            index.name,
+            index.columns.join(",")
+        )
+    });
+    let checks = (0..table.checks.len()).map(|place| format!("rule {}", named(table, place)));
+    columns
+        .chain([key])
+        .chain(unique)
+        .chain(indexes)
+        .chain(checks)
+        .collect()
+}

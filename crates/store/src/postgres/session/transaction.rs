@@ -1,0 +1,67 @@
+//! Transactions: those that write, parts of them, and those that see one state of everything.
+//!
+//! Nothing here waits but a COMMIT and the end of a part. Read next: [`super`].
+
+use super::{SNAPSHOT, Session, Stage};
+use crate::failure::{FailureKind, SqlFailure};
+
+impl Session {
+    /// Begins a transaction, without waiting; it is rolled back when dropped.
+    pub(crate) fn transaction(&self) -> Result<Transaction<'_>, SqlFailure> {
+        let transaction = Transaction {
+            session: self,
+            own: true,
+        };
+        self.begin()?;
+        Ok(transaction)
+    }
+
+    /// One state of the database for all reads until it is dropped; inside a transaction that one's.
+    pub(crate) fn snapshot(&self) -> Transaction<'_> {
+        let own = self.stage.get() == Stage::Outside;
+        if own {
+            self.begin_with(SNAPSHOT);
+        }
+        Transaction { session: self, own }
+    }
+
+    /// What `work` comes to; if it breaks a rule, the transaction goes on as if it had done nothing.
+    pub(crate) fn savepoint<T>(
+        &self,
+        work: impl FnOnce() -> Result<T, SqlFailure>,
+    ) -> Result<T, SqlFailure> {
+        self.send("SAVEPOINT part", false);
+        let done = work().and_then(|value| Ok(self.flush().map(|()| value)?));
+        let undone = |failed: &SqlFailure| failed.kind() == FailureKind::Rule;
+        if done.as_ref().is_err_and(undone) {
+            self.forget();
+            self.send("ROLLBACK TO SAVEPOINT part", false);
+        }
+        self.send("RELEASE SAVEPOINT part", false);
+        done
+    }
+}
+
+/// A transaction under way.
+pub(crate) struct Transaction<'s> {
+    session: &'s Session,
+    /// True until it has ended, unless it is part of another.
+    own: bool,
+}
+
+impl Transaction<'_> {
+    pub(crate) fn commit(mut self) -> Result<(), SqlFailure> {
+        match std::mem::take(&mut self.own) {
+            true => Ok(self.session.commit()?),
+            false => Ok(()),
+        }
+    }
+}
+
+impl Drop for Transaction<'_> {
+    fn drop(&mut self) {
+        if self.own {
+            self.session.roll_back();
+        }
+    }
+}
