@@ -163,7 +163,13 @@ fn damage_while_it_runs_is_not_served() {
 
 /// Everything that a store serves, piece by piece, or the first refusal.
 fn served(path: &Path) -> Result<Vec<String>, String> {
-    let opened = Store::open(Options::file(path), Box::new(|_| {}));
+    // As in `open`: a child process of another test may hold the lock for a moment.
+    let mut opened = std::iter::repeat_with(|| Store::open(Options::file(path), Box::new(|_| {})));
+    let opened = opened
+        .by_ref()
+        .take(100_000)
+        .find(|opened| !matches!(opened, Err(OpenError::Locked { .. })));
+    let opened = opened.expect("the lock is let go");
     let (store, recovered) = opened.map_err(|refused| refused.to_string())?;
     let read = || -> Result<Vec<String>, ReadError> {
         let all = Filter {
