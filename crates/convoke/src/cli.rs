@@ -143,8 +143,7 @@ pub(crate) enum Command {
     #[command(subcommand)]
     Token(TokenCommand),
     /// The store of a platform.
-    #[command(subcommand)]
-    Store(StoreCommand),
+    Store(Store),
     /// The settings of a platform.
     #[command(subcommand)]
     Config(ConfigCommand),
@@ -203,10 +202,27 @@ pub(crate) struct Platform {
     pub(crate) knowledge: Option<PathBuf>,
 }
 
+/// The database of a state.
+#[derive(Args, Clone)]
+pub(crate) struct Database {
+    /// The PostgreSQL database with the state, postgres://user@host/database; default the file
+    /// convoke.db in the state folder.
+    #[arg(
+        long = "store",
+        global = true,
+        env = "CONVOKE_STORE",
+        hide_env_values = true,
+        value_name = "URL"
+    )]
+    pub(crate) url: Option<String>,
+}
+
 #[derive(Args)]
 pub(crate) struct Serve {
     #[command(flatten)]
     pub(crate) platform: Platform,
+    #[command(flatten)]
+    pub(crate) database: Database,
     /// The simulated network, in real time: the name or file of a topology, or none.
     #[arg(
         long,
@@ -265,6 +281,14 @@ pub(crate) struct Ask {
     pub(crate) reader: Reader,
     #[command(flatten)]
     pub(crate) remote: Remote,
+}
+
+#[derive(Args)]
+pub(crate) struct Store {
+    #[command(flatten)]
+    pub(crate) database: Database,
+    #[command(subcommand)]
+    pub(crate) command: StoreCommand,
 }
 
 #[derive(Subcommand)]

@@ -133,8 +133,11 @@ impl From<StartError> for Failure {
 /// The exit code for a store that cannot be opened, the same for all commands.
 fn code_of(error: &StoreOpenError) -> u8 {
     match error {
-        StoreOpenError::Locked { .. } | StoreOpenError::Busy => 5,
-        StoreOpenError::Forged { .. } | StoreOpenError::Schema { .. } => 3,
+        StoreOpenError::Locked { .. } | StoreOpenError::Held { .. } | StoreOpenError::Busy => 5,
+        StoreOpenError::Unreachable { .. } => 4,
+        StoreOpenError::Forged { .. }
+        | StoreOpenError::Schema { .. }
+        | StoreOpenError::Unfit { .. } => 3,
         doubt if doubt.may_be_accepted() => 3,
         _ => 1,
     }
@@ -332,14 +335,33 @@ pub(crate) fn start_log(common: &Common) {
 mod tests {
     use super::*;
     use std::path::PathBuf;
+    use std::time::Duration;
 
     /// The same reason has the same exit code in every command.
     #[test]
     fn one_reason_has_one_exit_code() {
         let path = || PathBuf::from("convoke.db");
         let (table, key) = ("task".to_owned(), "t".to_owned());
-        let reasons: [(&dyn Fn() -> StoreOpenError, u8); 5] = [
-            (&|| StoreOpenError::Locked { path: path() }, 5),
+        let held = || StoreOpenError::Held {
+            by: "another".to_owned(),
+            left: Duration::from_secs(1),
+        };
+        let unreachable = || StoreOpenError::Unreachable {
+            address: Box::new("postgres://u@localhost/d".parse().unwrap()),
+            reason: "refused".to_owned(),
+            passes: true,
+        };
+        let unfit = || StoreOpenError::Unfit {
+            reason: "it is too old".to_owned(),
+        };
+        let locked = || StoreOpenError::Locked {
+            state: path().into(),
+        };
+        let reasons: [(&dyn Fn() -> StoreOpenError, u8); 8] = [
+            (&locked, 5),
+            (&held, 5),
+            (&unreachable, 4),
+            (&unfit, 3),
             (&|| StoreOpenError::Busy, 5),
             (&|| StoreOpenError::HeadMissing { path: path() }, 3),
             (

@@ -5,6 +5,7 @@
 use crate::cli::{Common, ConfigCommand, Serve};
 use crate::output::{self, Failure, line};
 use crate::serving::{Serving, settings_of};
+use crate::store::stated;
 use markup::words::legible_line;
 use serde_json::json;
 use server::clock::Clock;
@@ -24,6 +25,7 @@ pub(crate) async fn run(common: &Common, serve: Serve) -> Result<(), Failure> {
     let systems = serve.ems.as_deref().map(load_ems).transpose();
     let given = Settings {
         ems: systems.map_err(StartError::from)?,
+        store: stated(&serve.database)?,
         speed: serve.speed,
         life: serve.life.then(LifeSettings::default),
         ..Settings::default()

@@ -1,24 +1,54 @@
 //! `convoke store`: verification, key rotation, and acceptance of a restored backup.
 
-use crate::cli::{Common, StoreCommand};
+use crate::cli::{Common, Database, Store, StoreCommand};
 use crate::output::{self, Failure, line};
 use serde_json::{Value, json};
 use server::clock::Clock;
+use server::config::{Settings, SettingsError, StoreSettings};
+use server::kept::AcceptError;
+use server::key_rotation::KeyRotationError;
 use server::state::StateFolder;
 use server::{Attestation, ChainReport};
 use std::io::{IsTerminal, Write};
 
-pub(crate) async fn run(common: &Common, command: StoreCommand) -> Result<(), Failure> {
-    match command {
-        StoreCommand::Verify => verify(common),
-        StoreCommand::Rotate => rotate(common).await,
-        StoreCommand::Accept => accept(common).await,
+pub(crate) async fn run(common: &Common, store: Store) -> Result<(), Failure> {
+    let folder = StateFolder::new(&common.state);
+    let stated = stated(&store.database)?;
+    match store.command {
+        StoreCommand::Verify => verify(common, &folder, stated),
+        StoreCommand::Rotate => rotate(common, &folder, stated).await,
+        StoreCommand::Accept => accept(common, &folder, stated).await,
     }
 }
 
-async fn accept(common: &Common) -> Result<(), Failure> {
-    let folder = StateFolder::new(&common.state);
-    let accepted = server::kept::accept(&folder, Clock::wall_time()).await?;
+/// The settings of the store from flags and environment.
+pub(crate) fn stated(database: &Database) -> Result<StoreSettings, Failure> {
+    let url = database.url.as_deref().map(str::parse).transpose();
+    Ok(StoreSettings {
+        // Not by clap, which tells what was written: there may be a password in it.
+        url: url.map_err(|error| {
+            Failure::usage(format!("--store is no address of a database: {error}"))
+        })?,
+        ..StoreSettings::default()
+    })
+}
+
+/// The settings of a folder below those that were stated.
+fn settings(folder: &StateFolder, stated: StoreSettings) -> Result<Settings, SettingsError> {
+    let given = Settings {
+        store: stated,
+        ..Settings::default()
+    };
+    Ok(given.over(Settings::load(folder)?))
+}
+
+async fn accept(
+    common: &Common,
+    folder: &StateFolder,
+    stated: StoreSettings,
+) -> Result<(), Failure> {
+    let settings = settings(folder, stated).map_err(AcceptError::from)?;
+    let accepted = server::kept::accept(folder, &settings, Clock::wall_time()).await?;
     match (common.json, accepted.is_empty()) {
         (true, _) => output::json(&json!({ "event": "accepted", "accepted": accepted })),
         (false, true) => line("there is nothing to accept"),
@@ -29,9 +59,13 @@ async fn accept(common: &Common) -> Result<(), Failure> {
     Ok(())
 }
 
-async fn rotate(common: &Common) -> Result<(), Failure> {
-    let folder = StateFolder::new(&common.state);
-    let rows = server::key_rotation::rotate_all(&folder, Clock::wall_time()).await?;
+async fn rotate(
+    common: &Common,
+    folder: &StateFolder,
+    stated: StoreSettings,
+) -> Result<(), Failure> {
+    let settings = settings(folder, stated).map_err(KeyRotationError::from)?;
+    let rows = server::key_rotation::rotate_all(folder, &settings, Clock::wall_time()).await?;
     match common.json {
         true => output::json(&json!({ "event": "rotated", "rows": rows })),
         false => line(&format!("new keys; {rows} rows were encrypted under them")),
@@ -39,10 +73,14 @@ async fn rotate(common: &Common) -> Result<(), Failure> {
     Ok(())
 }
 
-fn verify(common: &Common) -> Result<(), Failure> {
-    let folder = StateFolder::new(&common.state);
+fn verify(common: &Common, folder: &StateFolder, stated: StoreSettings) -> Result<(), Failure> {
+    // What is wrong with the settings is nothing to a state that they say nothing of.
+    let settings = settings(folder, stated.clone()).unwrap_or_else(|_| Settings {
+        store: stated,
+        ..Settings::default()
+    });
     let watched = !common.json && std::io::stderr().is_terminal();
-    let report = server::kept::verify(&folder, |at| {
+    let report = server::kept::verify(folder, &settings, |at| {
         if watched {
             let _ = write!(std::io::stderr(), "\r{:<20}{:>12} rows", at.table, at.rows);
         }
@@ -50,8 +88,8 @@ fn verify(common: &Common) -> Result<(), Failure> {
     if watched {
         let _ = write!(std::io::stderr(), "\r{:<40}\r", "");
     }
-    let path = folder.store();
-    let report = report.map_err(|error| Failure::failed(format!("{}: {error}", path.display())))?;
+    let location = server::kept::location(folder, &settings);
+    let report = report.map_err(|error| Failure::failed(format!("{location}: {error}")))?;
     if common.json {
         output::json(&object(&report));
     } else {

@@ -190,6 +190,9 @@ impl Settings {
         self.tasks.check()?;
         self.agents.check()?;
         self.retention.check()?;
+        if self.store.url.is_some() && self.retention.max_size_mib.is_some() {
+            return Err(SettingsError::SizeUnknown);
+        }
         self.webhook.allowed("webhook")?;
         self.life.unwrap_or_default().check()?;
         self.check_ems()?;
@@ -301,5 +304,24 @@ mod tests {
             settings.check(&state).unwrap_err().to_string(),
             "keepalive-s is 0; it must be 1 to 3600"
         );
+    }
+
+    #[test]
+    fn a_state_in_a_database_has_an_address_and_no_size() {
+        let folder = tempfile::tempdir().unwrap();
+        let state = StateFolder::new(folder.path());
+        let loaded = |text: &str| {
+            std::fs::write(state.settings(), text).unwrap();
+            Settings::load(&state)
+        };
+        let wrong = loaded("[store]\nurl = \"postgres://u:secret@/state\"\n").unwrap_err();
+        let told = wrong.to_string();
+        assert!(told.contains("convoke.toml:2: it names no host"), "{told}");
+        assert!(!told.contains("secret"), "{told}");
+        let url = "[store]\nurl = \"postgres://u@db/state\"\n";
+        assert!(loaded(url).unwrap().check(&state).is_ok());
+        let sized = format!("{url}[retention]\nmax-size-mib = 16\n");
+        let refused = loaded(&sized).unwrap().check(&state);
+        assert!(matches!(refused, Err(SettingsError::SizeUnknown)));
     }
 }

@@ -1,7 +1,8 @@
 //! The store of a state folder: opening it, verifying it, and accepting it when it is doubted.
 //!
-//! Knows the files that belong together: the database, the key that rows are bound with, the host
-//! key that signs, and the files outside that hold the last head. The checks are made by `store`.
+//! Knows what belongs together: the database, in a file or of PostgreSQL, the key that rows are bound
+//! with, the host key that signs, and the files outside that hold the last head. The checks are made by
+//! `store`.
 //! Read next: [`crate::master_key`], [`crate::seal`].
 
 use crate::background;
@@ -12,9 +13,12 @@ use crate::ssh::PrivateKey;
 use crate::ssh::keys::{self, KeyFileError, StateKeys};
 use crate::state::StateFolder;
 use domain::time::Timestamp;
+use russh::keys::HashAlg;
 use std::path::PathBuf;
 use std::sync::Arc;
-use store::{ChainReport, CommitError, KeyKeeper, OpenError, Options, Spawn, Store, VerifyOptions};
+use store::{
+    ChainReport, CommitError, KeyKeeper, Location, OpenError, Options, Spawn, Store, VerifyOptions,
+};
 
 /// The reason for which the store was not accepted.
 #[derive(Debug, thiserror::Error)]
@@ -42,6 +46,14 @@ pub(crate) fn outside(folder: &StateFolder, settings: &Settings) -> Vec<PathBuf>
     [folder.store_head()].into_iter().chain(witness).collect()
 }
 
+/// The location of the state of a folder.
+pub fn location(folder: &StateFolder, settings: &Settings) -> Location {
+    match &settings.store.url {
+        Some(address) => Location::Postgres(address.clone()),
+        None => Location::File(folder.store()),
+    }
+}
+
 /// The options with which the store of a folder is opened.
 ///
 /// # Errors
@@ -53,11 +65,14 @@ pub(crate) fn options(
     now: Timestamp,
 ) -> Result<Options, MasterKeyError> {
     Ok(Options {
+        // Which no other folder has.
+        holder: host.public_key().fingerprint(HashAlg::Sha256).to_string(),
+        lock: settings.store.url.is_some().then(|| folder.lock()),
         signer: Some(Arc::new(HostSeal(host))),
         keys: keeper(folder, settings)?,
         outside: outside(folder, settings),
         now,
-        ..Options::file(folder.store())
+        ..Options::new(location(folder, settings))
     })
 }
 
@@ -74,13 +89,10 @@ fn keeper(
     settings: &Settings,
 ) -> Result<Option<Arc<dyn KeyKeeper>>, MasterKeyError> {
     let (file, command) = (folder.store_key(), settings.store.key_command.as_deref());
-    if command.is_none() && !file.exists() && store::is_encrypted(&folder.store()).unwrap_or(false)
-    {
+    let store = location(folder, settings);
+    if command.is_none() && !file.exists() && store::is_encrypted(&store).unwrap_or(false) {
         // A new one would open nothing.
-        return Err(MasterKeyError::Lost {
-            key: file,
-            store: folder.store(),
-        });
+        return Err(MasterKeyError::Lost { key: file, store });
     }
     match settings.store.encrypts() {
         true => master_key::keeper(&file, command).map(Some),
@@ -96,21 +108,22 @@ fn keeper(
 /// [`OpenError`] if it cannot be read; damage is in the report.
 pub fn verify(
     folder: &StateFolder,
+    settings: &Settings,
     mut progress: impl FnMut(store::VerifyProgress),
 ) -> Result<ChainReport, OpenError> {
-    let settings = Settings::load(folder).unwrap_or_default();
     let keeper = master_key::existing(&folder.store_key(), settings.store.key_command.as_deref());
     let key = keys::load(&folder.host_key()).ok();
     let signer = key.map(HostSeal);
     let verification = VerifyOptions {
         signer: signer.as_ref().map(|s| s as &dyn store::Signer),
         progress: Some(&mut progress),
-        outside: outside(folder, &settings),
+        outside: outside(folder, settings),
     };
+    let location = location(folder, settings);
     match keeper {
-        Ok(Some(keeper)) => store::verify_with_keys(&folder.store(), verification, &*keeper),
+        Ok(Some(keeper)) => store::verify_with_keys(&location, verification, &*keeper),
         // The chain is over what is stored, so that it is verified without the key as well.
-        Ok(None) | Err(_) => store::verify_with(&folder.store(), verification).map_err(Into::into),
+        Ok(None) | Err(_) => store::verify_with(&location, verification).map_err(Into::into),
     }
 }
 
@@ -120,12 +133,15 @@ pub fn verify(
 ///
 /// # Errors
 /// [`AcceptError`]; nothing is changed then.
-pub async fn accept(folder: &StateFolder, now: Timestamp) -> Result<Vec<String>, AcceptError> {
-    let settings = Settings::load(folder)?;
+pub async fn accept(
+    folder: &StateFolder,
+    settings: &Settings,
+    now: Timestamp,
+) -> Result<Vec<String>, AcceptError> {
     let host = StateKeys::open(folder.path())?.host()?;
     let options = Options {
         accept: true,
-        ..options(folder, &settings, host, now)?
+        ..options(folder, settings, host, now)?
     };
     let (store, recovered) = Store::open(options, Box::new(|_| ()))?;
     store.seal().await?;

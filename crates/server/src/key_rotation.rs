@@ -41,12 +41,15 @@ pub enum KeyRotationError {
 ///
 /// # Errors
 /// [`KeyRotationError`]
-pub async fn rotate_all(folder: &StateFolder, now: Timestamp) -> Result<u64, KeyRotationError> {
-    let settings = Settings::load(folder)?;
+pub async fn rotate_all(
+    folder: &StateFolder,
+    settings: &Settings,
+    now: Timestamp,
+) -> Result<u64, KeyRotationError> {
     let (file, command) = (folder.store_key(), settings.store.key_command.as_deref());
     let host = StateKeys::open(folder.path())?.host()?;
     let open = || -> Result<Store, KeyRotationError> {
-        let options = kept::options(folder, &settings, host.clone(), now)?;
+        let options = kept::options(folder, settings, host.clone(), now)?;
         let options = Options {
             keys: Some(master_key::keeper(&file, command)?),
             ..options

@@ -11,7 +11,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
-use store::{HeldKeys, KeyKeeper, KeyKeeperError, RandomSource, Secret};
+use store::{HeldKeys, KeyKeeper, KeyKeeperError, Location, RandomSource, Secret};
 
 /// The reason for which there is no master key.
 #[derive(Debug, thiserror::Error)]
@@ -50,15 +50,15 @@ pub enum MasterKeyError {
     },
     /// The key is missing: a new one would not open the stored payloads.
     #[error(
-        "{} is gone, and {} is encrypted under it: put the key back from where it is kept; \
+        "{} is gone, and {store} is encrypted under it: put the key back from where it is kept; \
          docs/store.md says what can be saved without it",
-        key.display(), store.display()
+        key.display()
     )]
     Lost {
         /// The file of the key.
         key: PathBuf,
         /// The store.
-        store: PathBuf,
+        store: Location,
     },
     /// The system gives no random bytes.
     #[error("the system gives no randomness")]

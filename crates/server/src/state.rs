@@ -131,6 +131,11 @@ impl StateFolder {
         self.0.join("convoke.db")
     }
 
+    /// The file that a platform locks whose store is elsewhere.
+    pub fn lock(&self) -> PathBuf {
+        self.0.join("convoke.db.lock")
+    }
+
     /// The file that holds the last head of the store outside of it.
     pub fn store_head(&self) -> PathBuf {
         self.0.join("store_head")

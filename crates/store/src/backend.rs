@@ -10,7 +10,6 @@ use crate::postgres::backend::{self as postgres, Ownership};
 use crate::sql::{Connection, Session};
 use crate::sqlite::connection as sqlite;
 use crate::sqlite::wal::Log;
-use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::task::AbortHandle;
@@ -33,8 +32,8 @@ impl Untrusted {
         let file = match &options.location {
             Location::File(path) => Some(path.as_path()),
             Location::Memory => None,
-            Location::Postgres { address, holder } => {
-                let durable = options.synchronous_full;
+            Location::Postgres(address) => {
+                let (holder, durable) = (&options.holder, options.synchronous_full);
                 let (session, ownership) = postgres::open(address, holder, durable)?;
                 return Ok(Self {
                     connection: Connection::Postgres(Box::new(session)),
@@ -52,9 +51,20 @@ impl Untrusted {
         })
     }
 
-    /// A connection that only reads the state in a file.
-    pub(crate) fn reader(path: &Path) -> Result<Self, SqlFailure> {
-        let mut connection = sqlite::reader(path)?;
+    /// A connection that only reads what is at a location.
+    pub(crate) fn reader(location: &Location) -> Result<Self, OpenError> {
+        let mut connection = match location {
+            Location::File(path) => sqlite::reader(path)?,
+            Location::Postgres(address) => {
+                return Ok(Self {
+                    connection: Connection::Postgres(Box::new(postgres::reader(address)?)),
+                    budget: Budget::none(),
+                    ownership: None,
+                });
+            }
+            // What is in another's memory cannot be read: this is an empty one.
+            Location::Memory => rusqlite::Connection::open_in_memory()?,
+        };
         let budget = Budget::set(&mut connection)?;
         Ok(Self {
             connection: Connection::Sqlite(connection),
@@ -100,7 +110,7 @@ impl Untrusted {
                 budget.lift(connection)?;
                 Upkeep::Sqlite(match &options.location {
                     Location::File(path) => Some(Log::start(path, connection, options)?),
-                    Location::Postgres { .. } | Location::Memory => None,
+                    Location::Postgres(_) | Location::Memory => None,
                 })
             }
             Connection::Postgres(_) => Upkeep::Postgres(ownership),
@@ -152,7 +162,7 @@ impl Backend {
     pub(crate) fn readers(&self, options: &Options) -> Result<Option<Vec<Connection>>, SqlFailure> {
         let reader: &dyn Fn() -> Result<Connection, SqlFailure> = match &options.location {
             Location::File(path) => &|| sqlite::reader(path).map(Connection::Sqlite),
-            Location::Postgres { .. } => &|| another(&self.connection),
+            Location::Postgres(_) => &|| another(&self.connection),
             Location::Memory => return Ok(None),
         };
         let readers = (0..options.readers.max(1)).map(|_| reader());

@@ -13,7 +13,7 @@ pub use error::OpenError;
 pub(crate) use file::private;
 pub use options::{Location, Options, Spawn};
 
-use file::prepare;
+use file::{locked, prepare};
 
 use crate::backend::{Backend, Untrusted};
 use crate::budget::ENDLESS;
@@ -90,7 +90,11 @@ pub(crate) struct Opened {
 pub(crate) fn open(options: &Options) -> Result<Opened, OpenError> {
     let lock = match &options.location {
         Location::File(path) => Some(prepare(path)?),
-        Location::Postgres { .. } | Location::Memory => None,
+        location @ Location::Postgres(_) => {
+            let lock = options.lock.as_deref();
+            lock.map(|path| locked(path, location)).transpose()?
+        }
+        Location::Memory => None,
     };
     let untrusted = Untrusted::writer(options)?;
     let (session, budget) = (untrusted.session(), untrusted.budget());

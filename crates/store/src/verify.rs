@@ -17,25 +17,28 @@ use crate::data_key;
 use crate::digest::Sum;
 use crate::failure::SqlFailure;
 use crate::keys::KeyKeeper;
-use crate::open::OpenError;
+use crate::open::{Location, OpenError};
 use crate::outside::{self, Seen};
 use crate::read::ReadError;
 use crate::row::head::{self, Stored};
 use crate::schema::{self, Age};
 use crate::sign::Signer;
 use crate::sql::{Row, Session, values};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-/// True if the state in `path` holds data keys, so that it needs a master key to be opened; false if
-/// there is no state.
+/// True if the state at a location holds data keys, so that it needs a master key to be opened; false
+/// if there is no state.
 ///
 /// # Errors
 /// [`OpenError`] if it cannot be read.
-pub fn is_encrypted(path: &Path) -> Result<bool, OpenError> {
-    if !path.exists() {
+pub fn is_encrypted(at: impl Into<Location>) -> Result<bool, OpenError> {
+    let location = at.into();
+    if let Location::File(path) = &location
+        && !path.exists()
+    {
         return Ok(false);
     }
-    let state = Untrusted::reader(path)?;
+    let state = Untrusted::reader(&location)?;
     let session = state.session();
     Ok(schema::recognise(session, &[])? && !data_key::data_keys(session)?.is_empty())
 }
@@ -61,22 +64,25 @@ pub struct VerifyOptions<'a> {
     pub outside: Vec<PathBuf>,
 }
 
-/// Verifies the state in `path` without changing it; a store may have it open. Signatures are not
+/// Verifies the state at a location without changing it; a store may have it open. Signatures are not
 /// checked.
 ///
 /// # Errors
-/// [`ReadError`] if it could not be read; damage is in the report.
-pub fn verify(path: &Path) -> Result<ChainReport, ReadError> {
-    verify_with(path, VerifyOptions::default())
+/// [`OpenError`] if it could not be read; damage is in the report.
+pub fn verify(at: impl Into<Location>) -> Result<ChainReport, OpenError> {
+    verify_with(at, VerifyOptions::default())
 }
 
-/// Verifies the state in `path` without changing it; a store may have it open.
+/// Verifies the state at a location without changing it; a store may have it open.
 ///
 /// # Errors
-/// [`ReadError`] if it could not be read; damage is in the report, and so are missing and invalid
+/// [`OpenError`] if it could not be read; damage is in the report, and so are missing and invalid
 /// signatures.
-pub fn verify_with(path: &Path, how: VerifyOptions<'_>) -> Result<ChainReport, ReadError> {
-    let state = Untrusted::reader(path)?;
+pub fn verify_with(
+    at: impl Into<Location>,
+    how: VerifyOptions<'_>,
+) -> Result<ChainReport, OpenError> {
+    let state = Untrusted::reader(&at.into())?;
     let session = state.session();
     let keys = match schema::recognise(session, &how.outside) {
         Ok(true) => Keys::locked(&data_key::data_keys(session).unwrap_or_default()),
@@ -86,7 +92,8 @@ pub fn verify_with(path: &Path, how: VerifyOptions<'_>) -> Result<ChainReport, R
         session,
         keys: &keys,
     };
-    state.budget().outcome(walk(tables, how, false))
+    let walked = walk(tables, how, false).map_err(OpenError::from);
+    state.budget().outcome(walked)
 }
 
 /// As [`verify_with`], and checks the code of every row and decrypts every payload with the keeper's
@@ -96,11 +103,11 @@ pub fn verify_with(path: &Path, how: VerifyOptions<'_>) -> Result<ChainReport, R
 /// [`OpenError::Key`] if the keeper cannot unwrap the data keys; [`OpenError::Failed`] if the state
 /// could not be read. Damage is in the report.
 pub fn verify_with_keys(
-    path: &Path,
+    at: impl Into<Location>,
     how: VerifyOptions<'_>,
     keeper: &dyn KeyKeeper,
 ) -> Result<ChainReport, OpenError> {
-    let state = Untrusted::reader(path)?;
+    let state = Untrusted::reader(&at.into())?;
     let session = state.session();
     let keys = match schema::recognise(session, &how.outside)? {
         true => Keys::read(session, keeper)?,

@@ -50,6 +50,12 @@ async fn tell(common: &Common, scenario: Scenario, story: &Story) -> Result<(), 
     let sites = story.platform.sites.unwrap_or(300);
     let play = play(&story.stage, scenario, story.seed, sites)?;
     let settings = settings_of(common, &story.platform, None, Some(story.seed))?;
+    if settings.store.url.is_some() {
+        return Err(Failure::usage(
+            "a demo begins with an empty state, and empties no database: take [store] url out of \
+             convoke.toml, or go elsewhere with --state DIR",
+        ));
+    }
     let start = start(scenario, Clock::wall_time());
     let show = Arc::new(Mutex::new(Show::new(start)));
     let mut stage = Stage::set(

@@ -36,6 +36,12 @@ pub enum SettingsError {
         #[source]
         cause: crate::webhook::BadEntry,
     },
+    /// The size of a state in a database is not known.
+    #[error(
+        "[retention]: max-size-mib is for a state in a file, and [store] url names a database, which \
+         does not tell what a state takes: max-age-days holds there"
+    )]
+    SizeUnknown,
     /// The numbers of evolution contradict each other.
     #[error("[schemas.evolution]: {0}")]
     Evolution(String),

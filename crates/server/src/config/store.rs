@@ -1,15 +1,20 @@
-//! The section `[store]`: encryption at rest, the keeper of the key, and the witness of the last
-//! head.
+//! The section `[store]`: where the state is, encryption at rest, the keeper of the key, and the
+//! witness of the last head.
 //!
 //! Read next: [`crate::master_key`], [`crate::kept`].
 
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 use std::path::PathBuf;
+use store::PostgresAddress;
 
 /// The section `[store]`, as far as it is given.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct StoreSettings {
+    /// `url`: the PostgreSQL database that holds the state, `postgres://user@host/database`; by
+    /// default the file `convoke.db` in the state folder does.
+    #[serde(default, deserialize_with = "address")]
+    pub url: Option<PostgresAddress>,
     /// `encrypt`: true to encrypt payloads at rest. True by default; payloads that are encrypted
     /// already stay so.
     pub encrypt: Option<bool>,
@@ -27,6 +32,7 @@ pub struct StoreSettings {
 impl StoreSettings {
     pub(super) fn over(self, below: Self) -> Self {
         Self {
+            url: self.url.or(below.url),
             encrypt: self.encrypt.or(below.encrypt),
             key_command: self.key_command.or(below.key_command),
             witness: self.witness.or(below.witness),
@@ -38,4 +44,9 @@ impl StoreSettings {
     pub fn encrypts(&self) -> bool {
         self.encrypt.unwrap_or(true)
     }
+}
+
+fn address<'de, D: Deserializer<'de>>(from: D) -> Result<Option<PostgresAddress>, D::Error> {
+    let url = String::deserialize(from)?;
+    url.parse().map(Some).map_err(serde::de::Error::custom)
 }

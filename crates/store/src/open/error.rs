@@ -4,6 +4,7 @@
 
 use crate::failure::{FailureKind, SqlFailure};
 use crate::keys::KeyKeeperError;
+use crate::open::Location;
 use crate::postgres::address::PostgresAddress;
 use crate::read::ReadError;
 use crate::row::{Corrupt, RowError};
@@ -16,10 +17,10 @@ use std::time::Duration;
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     /// Another store, here or in another process, has it open.
-    #[error("the state {} is in use by another process", path.display())]
+    #[error("the state {state} is in use by another process")]
     Locked {
-        /// The file.
-        path: PathBuf,
+        /// Where it is.
+        state: Location,
     },
     /// The state was written by a later release; downgrading is not possible.
     #[error("the state is at schema {found}, this release knows {known}: use the newer release")]

@@ -3,28 +3,35 @@
 //! Knows no SQL. Read next: [`crate::backend`].
 
 use super::error::OpenError;
+use super::options::Location;
 use std::ffi::OsString;
 use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Locks the state and makes the file readable by its owner only.
-pub(super) fn prepare(path: &Path) -> Result<File, OpenError> {
-    let file_error = |path: &Path| {
-        let path = path.to_owned();
-        move |cause| OpenError::File { path, cause }
-    };
-    let lock_path = beside(path, ".lock");
-    let lock = private(&lock_path).map_err(file_error(&lock_path))?;
+/// Locks a file, created if missing, for the state at `state`.
+pub(super) fn locked(path: &Path, state: &Location) -> Result<File, OpenError> {
+    let lock = private(path).map_err(file_error(path))?;
     match lock.try_lock() {
-        Ok(()) => {}
-        Err(TryLockError::WouldBlock) => {
-            return Err(OpenError::Locked {
-                path: path.to_owned(),
-            });
-        }
-        Err(TryLockError::Error(cause)) => return Err(file_error(&lock_path)(cause)),
+        Ok(()) => Ok(lock),
+        Err(TryLockError::WouldBlock) => Err(OpenError::Locked {
+            state: state.clone(),
+        }),
+        Err(TryLockError::Error(cause)) => Err(file_error(path)(cause)),
     }
+}
+
+fn file_error(path: &Path) -> impl Fn(io::Error) -> OpenError {
+    let path = path.to_owned();
+    move |cause| OpenError::File {
+        path: path.clone(),
+        cause,
+    }
+}
+
+/// Locks the state in a file and makes that readable by its owner only.
+pub(super) fn prepare(path: &Path) -> Result<File, OpenError> {
+    let lock = locked(&beside(path, ".lock"), &path.into())?;
     // SQLite gives `-wal` and `-shm` the mode of the file itself, so it is made here first. Nobody
     // has it open yet, so closing it drops no lock of SQLite's.
     let file = private(path).map_err(file_error(path))?;

@@ -8,7 +8,7 @@ use crate::sign::Signer;
 use domain::time::Timestamp;
 use std::fmt;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -18,17 +18,45 @@ use std::time::Duration;
 pub enum Location {
     /// In this file, with `-wal`, `-shm` and `.lock` files beside it.
     File(PathBuf),
-    /// In a database of PostgreSQL, which `holder` owns while it is open: a name that no other platform
-    /// has. Whoever has it takes the state over at once, so two with one name must be kept apart by
-    /// other means.
-    Postgres {
-        /// Where the database is.
-        address: PostgresAddress,
-        /// Who owns the state.
-        holder: String,
-    },
+    /// In this database of PostgreSQL.
+    Postgres(PostgresAddress),
     /// In memory; gone when the store is dropped. For tests and simulations.
     Memory,
+}
+
+/// The file, the URL of the database without its password, or that it is in memory.
+impl fmt::Display for Location {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File(path) => path.display().fmt(f),
+            Self::Postgres(address) => address.fmt(f),
+            Self::Memory => f.write_str("a state in memory"),
+        }
+    }
+}
+
+impl From<&Location> for Location {
+    fn from(location: &Location) -> Self {
+        location.clone()
+    }
+}
+
+impl From<PathBuf> for Location {
+    fn from(path: PathBuf) -> Self {
+        Self::File(path)
+    }
+}
+
+impl From<&PathBuf> for Location {
+    fn from(path: &PathBuf) -> Self {
+        Self::File(path.clone())
+    }
+}
+
+impl From<&Path> for Location {
+    fn from(path: &Path) -> Self {
+        Self::File(path.to_owned())
+    }
 }
 
 /// Starts a thread for this work: of low priority, as a rule.
@@ -39,6 +67,12 @@ pub type Spawn = Arc<dyn Fn(Box<dyn FnOnce() + Send>) -> io::Result<JoinHandle<(
 pub struct Options {
     /// The location.
     pub location: Location,
+    /// Who owns a state in a database while it is open: a name that no other platform has. Whoever has
+    /// it takes the state over at once, so two with one name are kept apart by `lock`.
+    pub holder: String,
+    /// A file on this machine that is locked while a state in a database is open; a state in a file
+    /// locks one beside itself.
+    pub lock: Option<PathBuf>,
     /// True if a commit waits for the disk. With false a power cut loses acknowledged commits: only
     /// for the test of exactly that.
     pub synchronous_full: bool,
@@ -85,6 +119,8 @@ impl fmt::Debug for Options {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Options")
             .field("location", &self.location)
+            .field("holder", &self.holder)
+            .field("lock", &self.lock)
             .field("synchronous_full", &self.synchronous_full)
             .field("batch_max", &self.batch_max)
             .field("batch_wait", &self.batch_wait)
@@ -106,6 +142,8 @@ impl Options {
     pub fn new(location: Location) -> Self {
         Self {
             location,
+            holder: String::new(),
+            lock: None,
             synchronous_full: true,
             batch_max: 256,
             batch_wait: Duration::ZERO,
@@ -127,12 +165,12 @@ impl Options {
         Self::new(Location::File(path.into()))
     }
 
-    /// Durable defaults for a database of PostgreSQL: see [`Location::Postgres`].
+    /// Durable defaults for a database of PostgreSQL that `holder` owns.
     pub fn postgres(address: PostgresAddress, holder: impl Into<String>) -> Self {
-        Self::new(Location::Postgres {
-            address,
+        Self {
             holder: holder.into(),
-        })
+            ..Self::new(Location::Postgres(address))
+        }
     }
 
     /// How far a commit waits for the disk, as SQLite names it.

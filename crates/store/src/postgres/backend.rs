@@ -44,6 +44,11 @@ pub(crate) fn open(
     Ok((writer, ownership))
 }
 
+/// A session that reads the state in a database, whoever owns that.
+pub(crate) fn reader(address: &PostgresAddress) -> Result<Session, OpenError> {
+    session(&Net::start().map_err(OpenError::Thread)?, address)
+}
+
 fn session(net: &Arc<Net>, address: &PostgresAddress) -> Result<Session, OpenError> {
     Session::open(net, address).map_err(|error: ConnectError| OpenError::Unreachable {
         address: Box::new(address.clone()),

@@ -91,7 +91,7 @@ fn a_second_opener_is_told() {
     let (store, _) = open(Options::file(&path));
     let second = Store::open(Options::file(&path), Box::new(|_| {}));
     assert!(
-        matches!(&second, Err(OpenError::Locked { path: p }) if *p == path),
+        matches!(&second, Err(OpenError::Locked { state }) if *state == Location::from(&path)),
         "{second:?}"
     );
     drop(store);

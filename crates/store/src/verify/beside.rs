@@ -32,7 +32,7 @@ impl Beside {
         counters: Arc<Counters>,
         spawn: &Spawn,
     ) -> Result<Self, OpenError> {
-        let state = Untrusted::reader(path)?;
+        let state = Untrusted::reader(&path.into())?;
         let interrupt = state.interrupt();
         let walk = move || run(&state, &keys, signer.as_deref(), &counters);
         let thread = spawn(Box::new(walk)).map_err(OpenError::Thread)?;

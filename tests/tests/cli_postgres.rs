@@ -1,0 +1,147 @@
+//! A real `convoke serve` whose state is in PostgreSQL: killed, started again, kept from others,
+//! verified, and ended in order of safety when its database goes away.
+//!
+//! What the store does there is tested in `store::tests` and `store::postgres::tests`. Skipped, and
+//! said so, without PostgreSQL. Read next: `support::process`, [`testkit::postgres`].
+
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use serde_json::Value;
+use std::path::Path;
+use support::block_on;
+use support::process::{FREE_PORTS, Finished, Running, run};
+use testkit::postgres::{Server, Setting, shared};
+
+const DURABLE: Setting = Setting {
+    fsync: true,
+    tls: true,
+};
+
+/// The arguments of a platform with its state in a database.
+fn serve(url: &str) -> [&str; 5] {
+    ["serve", "--network", "none", "--store", url]
+}
+
+/// A start that ends by itself.
+async fn refused(state: &Path, url: &str) -> Finished {
+    run(state, &[&serve(url)[..], &FREE_PORTS].concat()).await
+}
+
+/// Assigns a task that its agent ends at once.
+async fn assign(running: &Running, id: &str) -> Finished {
+    let payload = r#"{"schema_id":"service_intent_v1","payload":{"action":"show"}}"#;
+    let request = [
+        "task",
+        "assign",
+        "service-intent",
+        "intents",
+        "--id",
+        id,
+        "--payload",
+        payload,
+    ];
+    running.client(&request).await
+}
+
+/// Asserts that a task has ended with a result.
+async fn finished(running: &Running, id: &str) {
+    let told = running.client(&["task", "show", id]).await.well().stdout;
+    assert!(told.contains("finished"), "{told}");
+}
+
+async fn verified(state: &Path, url: &str) -> Finished {
+    run(state, &["store", "verify", "--store", url, "--json"]).await
+}
+
+#[test]
+fn what_was_acknowledged_is_there_after_a_kill_and_nobody_else_gets_in() {
+    let Some(server) = Server::start(&DURABLE) else {
+        return;
+    };
+    let database = server.database();
+    let url = &*database.by_socket();
+    block_on(async {
+        let (folder, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let state = folder.path();
+        let running = Running::start(state, &serve(url)).await;
+        assign(&running, "kept").await.well();
+        let told = refused(state, url).await.with_code(5).stderr;
+        assert!(told.contains("is in use by another process"), "{told}");
+        // Another platform has another key, and this one's state needs the one that it has.
+        let key = state.join("store_key");
+        std::fs::copy(&key, elsewhere.path().join("store_key")).unwrap();
+        let told = refused(elsewhere.path(), url).await.with_code(5).stderr;
+        assert!(told.contains("the state is in use: SHA256:"), "{told}");
+        running.kill().await;
+
+        // Its own successor: at once, and not when what the killed one owned has run out.
+        let running = Running::start(state, &serve(url)).await;
+        finished(&running, "kept").await;
+        assert_eq!(running.stop().await.code(), Some(0));
+        let found = verified(state, url).await.well().json().remove(0);
+        assert_eq!(
+            (&found["authentic"], &found["faults"]),
+            (&true.into(), &Value::Array(vec![]))
+        );
+        assert_eq!(found["sealed"], found["last"], "sealed at its end");
+        assert!(
+            !state.join("convoke.db").exists(),
+            "no file holds a state as well"
+        );
+    });
+}
+
+#[test]
+fn a_platform_whose_database_is_gone_ends_and_goes_on_with_it() {
+    let Some(server) = Server::start(&DURABLE) else {
+        return;
+    };
+    let database = server.database();
+    let url = &*database.by_socket();
+    block_on(async {
+        let folder = tempfile::tempdir().unwrap();
+        let state = folder.path();
+        let running = Running::start(state, &serve(url)).await;
+        assign(&running, "kept").await.well();
+        let cut = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity \
+            WHERE datname = current_database() AND pid <> pg_backend_pid()";
+        database.say(cut);
+        // Whether this is stored is not known to anybody, so it is not answered as if it were.
+        assign(&running, "unknown").await;
+        assert_eq!(running.ended().await.code(), Some(1));
+        let running = Running::start(state, &serve(url)).await;
+        finished(&running, "kept").await;
+        assert_eq!(running.stop().await.code(), Some(0));
+    });
+}
+
+#[test]
+fn a_database_that_will_not_do_is_told_with_what_would() {
+    let Some(fast) = shared() else {
+        return;
+    };
+    let database = fast.database();
+    block_on(async {
+        let folder = tempfile::tempdir().unwrap();
+        let state = folder.path();
+        let url = database.by_socket();
+        let told = refused(state, &url).await.with_code(3).stderr;
+        assert!(told.contains("it has acknowledged: fsync is off"), "{told}");
+        // Nobody listens there, and nobody is to read the password.
+        let url = "postgres://convoke:secret@127.0.0.1:1/convoke";
+        let told = refused(state, url).await.with_code(4).stderr;
+        assert!(told.contains("cannot be reached"), "{told}");
+        assert!(!told.contains("secret"), "{told}");
+        let told = refused(state, "postgres://convoke:secret")
+            .await
+            .with_code(2)
+            .stderr;
+        assert!(
+            told.contains("--store is no address of a database"),
+            "{told}"
+        );
+        assert!(!told.contains("secret"), "{told}");
+    });
+}
