@@ -123,7 +123,7 @@ pub fn verify(
     match keeper {
         Ok(Some(keeper)) => store::verify_with_keys(&location, verification, &*keeper),
         // The chain is over what is stored, so that it is verified without the key as well.
-        Ok(None) | Err(_) => store::verify_with(&location, verification).map_err(Into::into),
+        Ok(None) | Err(_) => store::verify_with(&location, verification),
     }
 }
 

@@ -130,9 +130,9 @@ pub(crate) struct Events {
 }
 
 impl Events {
-    /// Goes on behind an event that was told before; false if the stream has no such event.
-    pub(crate) fn resume_after(&mut self, sequence: Sequence) -> bool {
-        self.subscription.resume_after(sequence)
+    /// Goes on behind an event that was told before.
+    pub(crate) fn resume_after(&mut self, sequence: Sequence) {
+        self.subscription.resume_after(sequence);
     }
 
     /// The generation by which events are read in force now.

@@ -174,15 +174,11 @@ impl Subscription {
     }
 
     /// The same subscription from behind an event that was told before, which is no replay: what comes
-    /// next is what that one was followed by. False, and nothing is changed, if the stream has no such
-    /// event yet.
-    pub(super) fn resume_after(&mut self, sequence: Sequence) -> bool {
-        if sequence > self.since {
-            return false;
-        }
-        self.cursor = sequence;
+    /// next is what that one was followed by. Of one that is not there yet it is what was committed since
+    /// the subscription: where the log ends is not told.
+    pub(super) fn resume_after(&mut self, sequence: Sequence) {
+        self.cursor = sequence.min(self.since);
         self.replay_until = None;
-        true
     }
 
     /// A watch of the stream, to wait for more.
@@ -249,6 +245,9 @@ impl Subscription {
                 }
                 if self.replay_until == Some(told.sequence()) {
                     self.end_replay(now, &mut due);
+                }
+                if size >= bytes {
+                    break;
                 }
             }
         }

@@ -78,11 +78,14 @@ impl EventStream {
         let events = cx.subscribe(operation);
         let mut events = events.map_err(in_words_of_query)?;
         if let Some(last) = last {
-            let known = last.trim().parse::<Sequence>();
-            let is_there = known.is_ok_and(|last| events.resume_after(last));
-            if !is_there {
-                let message = "Last-Event-ID names no event of this stream";
-                return Err(RestconfError::invalid(message));
+            let digits = last.trim();
+            let is_number = digits.bytes().all(|byte| byte.is_ascii_digit());
+            match digits.parse::<Sequence>() {
+                Ok(last) if is_number => events.resume_after(last),
+                _ => {
+                    let message = "Last-Event-ID is no number of an event";
+                    return Err(RestconfError::invalid(message));
+                }
             }
         }
         Ok(Self {

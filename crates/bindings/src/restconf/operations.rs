@@ -13,7 +13,7 @@ use super::place::{self, Place};
 use crate::netconf::Sessionless;
 use ::netconf::error::{ErrorTag, RpcError};
 use ::netconf::names::namespace::{BASE, RESTCONF};
-use ::netconf::xml::{Limits, XmlDocument, XmlElement, XmlError, write as xml};
+use ::netconf::xml::{Limits, XmlDocument, XmlError, write as xml};
 use schema::json::JsonError;
 use serde_json::Value;
 use yang::{Generation, Kind};
@@ -141,11 +141,8 @@ fn of_xml(asked: &Asked<'_>, body: &[u8]) -> Result<Vec<u8>, RestconfError> {
     if !input.is(namespace, "input") || has_text {
         return Err(not_the_input(&format!("<input xmlns=\"{namespace}\">")).into());
     }
-    let mut out = format!("<{rpc} xmlns=\"{namespace}\">").into_bytes();
-    input
-        .children()
-        .for_each(|child: XmlElement<'_>| child.write_standalone(&mut out));
-    out.extend_from_slice(format!("</{rpc}>").as_bytes());
+    let mut out = Vec::with_capacity(body.len() + 256);
+    input.write_renamed(rpc, |_| true, &mut out);
     Ok(out)
 }
 

@@ -336,14 +336,7 @@ impl<'a> XmlElement<'a> {
             if self.declarations().any(|(own, _)| own == prefix) {
                 continue;
             }
-            out.extend_from_slice(b" xmlns");
-            if !prefix.is_empty() {
-                out.push(b':');
-                out.extend_from_slice(prefix.as_bytes());
-            }
-            out.extend_from_slice(b"=\"");
-            write::attribute_value(uri, out);
-            out.push(b'"');
+            declare(prefix, uri, out);
         }
         let mut from = record.name.end as usize;
         for child in self.children().filter(|child| is_hollow(*child)) {
@@ -352,6 +345,38 @@ impl<'a> XmlElement<'a> {
             from = inside.end;
         }
         lexical::copy_without_comments(&buffer[from..record.end as usize], out);
+    }
+
+    /// Appends the element as a document of its own under another local name, without its attributes,
+    /// and of its children those for which `is_kept` is true. What is in scope is declared once: it
+    /// takes as long as the element is, however many children it has.
+    pub fn write_renamed(
+        self,
+        local: &str,
+        is_kept: impl Fn(&XmlElement<'a>) -> bool,
+        out: &mut Vec<u8>,
+    ) {
+        let buffer = &self.document.buffer;
+        let record = self.record();
+        let name = &buffer[record.start as usize + 1..record.name.end as usize];
+        let name = match name.split_once(':') {
+            Some((prefix, _)) => format!("{prefix}:{local}"),
+            None => local.to_owned(),
+        };
+        out.push(b'<');
+        out.extend_from_slice(name.as_bytes());
+        for (prefix, uri) in self.prefixes() {
+            declare(prefix, uri, out);
+        }
+        out.push(b'>');
+        for child in self.children().filter(is_kept) {
+            let record = child.record();
+            let own = record.start as usize..record.end as usize;
+            lexical::copy_without_comments(&buffer[own], out);
+        }
+        out.extend_from_slice(b"</");
+        out.extend_from_slice(name.as_bytes());
+        out.push(b'>');
     }
 
     /// The range of its content in the document: between its tags.
@@ -403,4 +428,16 @@ impl<'a> Iterator for Children<'a> {
             index,
         })
     }
+}
+
+/// Appends a declaration.
+fn declare(prefix: &str, uri: &str, out: &mut Vec<u8>) {
+    out.extend_from_slice(b" xmlns");
+    if !prefix.is_empty() {
+        out.push(b':');
+        out.extend_from_slice(prefix.as_bytes());
+    }
+    out.extend_from_slice(b"=\"");
+    write::attribute_value(uri, out);
+    out.push(b'"');
 }

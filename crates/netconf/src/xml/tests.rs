@@ -337,3 +337,26 @@ proptest! {
         prop_assert!(XmlDocument::parse(&xml[..cut], &Limits::default()).is_err());
     }
 }
+
+#[test]
+fn what_is_in_scope_is_declared_once_for_all_children() {
+    let (long, children) = (
+        "u".repeat(10_000),
+        "<b:x/><y><!-- --><a:z/></y>".repeat(100),
+    );
+    let text = format!(
+        "<a:in xmlns:a=\"urn:a\" xmlns=\"urn:d\" xmlns:b=\"{long}\" k=\"1\">{children}</a:in>"
+    );
+    let document = XmlDocument::parse(text.as_bytes().to_vec(), &Limits::default()).unwrap();
+    let mut out = Vec::new();
+    document
+        .root()
+        .write_renamed("call", |child| child.name() != "x", &mut out);
+    assert!(out.len() < text.len() + 10, "{}", out.len());
+    let renamed = XmlDocument::parse(out, &Limits::default()).unwrap();
+    let root = renamed.root();
+    assert!(root.is("urn:a", "call") && root.children().count() == 100);
+    let first = root.children().next().unwrap();
+    assert!(first.is("urn:d", "y") && first.children().next().unwrap().is("urn:a", "z"));
+    assert_eq!(first.namespace_of_prefix("b"), Some(&*long));
+}

@@ -13,8 +13,10 @@ use hyper::header::{CONTENT_TYPE, HeaderValue};
 use serde_json::Value;
 use std::convert::Infallible;
 use std::pin::Pin;
-use std::sync::Arc;
-use std::task::{Context, Poll, ready};
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::{Acquire, Release};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll, Wake, Waker, ready};
 
 /// A response.
 pub type HttpResponse = Response<ResponseBody>;
@@ -67,6 +69,7 @@ pub(super) fn in_turn(body: ResponseBody, share: Share) -> ResponseBody {
         Some(_) => body,
         None => Box::pin(InTurn {
             turns: share.lasting(),
+            woken: Arc::default(),
             body,
         }),
     }
@@ -144,10 +147,49 @@ where
 }
 
 /// A body polled in turns of its own, as the connection that polls it waits for other turns and may
-/// already have a piece.
+/// already have a piece. A body that waits takes no turn, however often its connection is polled for
+/// the sake of something else.
 struct InTurn {
     turns: LastingTurns,
+    woken: Arc<Woken>,
     body: ResponseBody,
+}
+
+/// Whether a body was woken since it was polled last, and by whom it is polled.
+struct Woken {
+    is: AtomicBool,
+    by: Mutex<Waker>,
+}
+
+impl Default for Woken {
+    fn default() -> Self {
+        Self {
+            is: AtomicBool::new(true),
+            by: Mutex::new(Waker::noop().clone()),
+        }
+    }
+}
+
+impl Woken {
+    /// Notes who is to be woken; true if the body is to be polled.
+    fn polled_by(&self, waker: &Waker) -> bool {
+        let mut by = self.by.lock().unwrap_or_else(PoisonError::into_inner);
+        by.clone_from(waker);
+        // Behind the waker: whoever wakes between the two finds it.
+        self.is.load(Acquire)
+    }
+}
+
+impl Wake for Woken {
+    fn wake(self: Arc<Self>) {
+        self.is.store(true, Release);
+        let by = self
+            .by
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone();
+        by.wake();
+    }
 }
 
 impl HttpBody for InTurn {
@@ -158,9 +200,18 @@ impl HttpBody for InTurn {
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        let Self { turns, body } = &mut *self;
+        let Self { turns, woken, body } = &mut *self;
+        if !woken.polled_by(cx.waker()) {
+            return Poll::Pending;
+        }
         ready!(turns.poll(cx));
-        body.as_mut().poll_frame(cx)
+        woken.is.store(false, Release);
+        let waker = Waker::from(Arc::clone(woken));
+        let polled = body.as_mut().poll_frame(&mut Context::from_waker(&waker));
+        if polled.is_ready() {
+            woken.is.store(true, Release);
+        }
+        polled
     }
 
     fn is_end_stream(&self) -> bool {
@@ -265,7 +316,6 @@ mod tests {
     use crate::fair::FairShares;
     use std::cell::Cell;
     use std::future::poll_fn;
-    use std::task::Waker;
 
     thread_local! {
         static MADE: Cell<u32> = const { Cell::new(0) };
@@ -318,5 +368,23 @@ mod tests {
         assert_eq!(polled, Poll::Ready(Some("all".into())));
         let piece = poll_fn(|context| body.as_mut().poll_frame(context)).await;
         assert!(piece.is_some() && MADE.get() == 2);
+    }
+
+    #[tokio::test]
+    async fn a_body_that_waits_is_not_polled_for_the_sake_of_others() {
+        thread_local!(static POLLED: Cell<usize> = const { Cell::new(0) });
+        let waits = |()| {
+            poll_fn(|_| {
+                POLLED.set(POLLED.get() + 1);
+                Poll::<Option<(Bytes, ())>>::Pending
+            })
+        };
+        let shares = FairShares::new(1);
+        let mut bodies = [(); 2].map(|()| in_turn(unfold((), |()| 0, waits), shares.of("eve")));
+        for _ in 0..9 {
+            assert!(bodies.iter_mut().all(|body| poll(body).is_pending()));
+            tokio::task::yield_now().await;
+        }
+        assert_eq!(POLLED.get(), 2);
     }
 }

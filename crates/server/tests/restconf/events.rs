@@ -242,7 +242,7 @@ async fn what_is_no_stream_or_no_parameter_of_one_is_refused() {
         ),
         (
             "/streams/NETCONF",
-            vec![("Last-Event-ID", "18446744073709551615")],
+            vec![("Last-Event-ID", "+1")],
             400,
             "invalid-value",
         ),

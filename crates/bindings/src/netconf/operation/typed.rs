@@ -84,12 +84,9 @@ fn refusal(cx: &RequestContext<'_>, payload: Payload) -> Option<Refusal> {
 
 /// An operation without some of its children.
 fn without(operation: XmlElement<'_>, is_left_out: impl Fn(&XmlElement<'_>) -> bool) -> String {
-    let (name, namespace) = (operation.name(), operation.namespace());
-    let mut text = format!("<{name} xmlns=\"{namespace}\">").into_bytes();
-    for child in operation.children().filter(|child| !is_left_out(child)) {
-        child.write_standalone(&mut text);
-    }
-    text.extend(format!("</{name}>").into_bytes());
+    let mut text = Vec::with_capacity(operation.verbatim().len() + 256);
+    let is_kept = |child: &XmlElement<'_>| !is_left_out(child);
+    operation.write_renamed(operation.name(), is_kept, &mut text);
     String::from_utf8(text).expect("made of texts")
 }
 
