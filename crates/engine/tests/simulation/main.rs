@@ -23,6 +23,7 @@ mod teeth;
 mod trial;
 mod verdict;
 
+use platform::Place;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -38,11 +39,23 @@ const USUAL: Range<u64> = 0..5_000;
 /// Every so many seeds the state is a file, and the platform may die.
 const ON_DISK: u64 = 20;
 
+/// Every so many of those it is a database.
+const IN_DATABASE: u64 = 10;
+
+/// Where the state is under a seed, and with a lie.
+fn place(seed: u64, lie: Option<Lie>) -> Place {
+    match lie {
+        Some(Lie::LostCommit) => Place::File,
+        None if seed.is_multiple_of(ON_DISK * IN_DATABASE) => Place::Database,
+        None if seed.is_multiple_of(ON_DISK) => Place::File,
+        _ => Place::Memory,
+    }
+}
+
 /// Takes the steps of a seed; the laws are asked on the way and at the end.
 fn take(seed: u64, steps: &[Step], lie: Option<Lie>) -> Result<Tally, Broken> {
-    let on_disk = lie.map_or(seed.is_multiple_of(ON_DISK), |lie| lie == Lie::LostCommit);
     let taken = catch_unwind(AssertUnwindSafe(|| {
-        let mut trial = Trial::new(seed, on_disk, lie);
+        let mut trial = Trial::new(seed, place(seed, lie), lie);
         for step in steps {
             trial.take(step)?;
         }

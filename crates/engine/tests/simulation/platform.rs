@@ -2,8 +2,8 @@
 //!
 //! The writer of the store is held until [`Platform::flush`], so that what is on disk when the
 //! platform dies depends on the seed alone. Dying is a copy of the files as they are: a power cut
-//! between two commits. Whether the disk keeps what it was given is `store`'s own test. Read next:
-//! [`crate::trial`].
+//! between two commits. In a database it is to be fenced: what was not committed by then never is. Whether
+//! the disk keeps what it was given is `store`'s own test. Read next: [`crate::trial`].
 
 use crate::behaviour::{Behaviour, Book, Errands};
 use crate::verdict::Lie;
@@ -17,6 +17,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use store::CommitError;
 use tempfile::TempDir;
+use testkit::postgres::{self, Database};
 use testkit::{hosted, setup, skill};
 
 /// How long an ended task is kept, in milliseconds.
@@ -28,22 +29,55 @@ pub const ANSWER_WITHIN_MS: i64 = 20_000;
 /// How many rounds a negotiation has where its publisher does not say.
 pub const ROUNDS: u32 = 3;
 
+/// Where the state of a trial is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// In memory: it never dies.
+    Memory,
+    /// In a file.
+    File,
+    /// In a database of PostgreSQL; in a file where there is no PostgreSQL.
+    Database,
+}
+
+/// The place, as it is there.
+enum Home {
+    Memory,
+    /// A file for each life that began with a copy.
+    Folder(TempDir),
+    Database(Database<'static>),
+}
+
+impl Home {
+    fn at(place: Place) -> Self {
+        let folder = || Self::Folder(tempfile::tempdir().unwrap());
+        match place {
+            Place::Memory => Self::Memory,
+            Place::File => folder(),
+            Place::Database => match postgres::shared() {
+                Some(server) => Self::Database(server.database()),
+                None => folder(),
+            },
+        }
+    }
+}
+
 pub struct Platform {
+    engine: Option<Engine>,
     seed: u64,
     book: Arc<Mutex<Book>>,
     lie: Option<Lie>,
-    homes: Option<TempDir>,
+    home: Home,
     lives: u32,
     /// A life that was copied earlier than it died; only a lie uses it.
     stale: Option<u32>,
-    engine: Option<Engine>,
     turns: usize,
 }
 
 impl Platform {
     pub fn new(
         seed: u64,
-        on_disk: bool,
+        place: Place,
         book: Arc<Mutex<Book>>,
         lie: Option<Lie>,
         now: Timestamp,
@@ -52,7 +86,7 @@ impl Platform {
             seed,
             book,
             lie,
-            homes: on_disk.then(|| tempfile::tempdir().unwrap()),
+            home: Home::at(place),
             lives: 0,
             stale: None,
             engine: None,
@@ -66,8 +100,9 @@ impl Platform {
         self.engine.as_ref().unwrap()
     }
 
+    /// True if the state outlives the platform.
     pub fn is_on_disk(&self) -> bool {
-        self.homes.is_some()
+        !matches!(self.home, Home::Memory)
     }
 
     /// True if agents step beside the decisions, when the trial lets them, and not in turn.
@@ -131,30 +166,36 @@ impl Platform {
 
     /// Dies, and starts again with what was on disk.
     pub fn die(&mut self, now: Timestamp) {
-        let life = match self.stale.take() {
-            Some(stale) => stale,
-            None => self.copy(),
+        let life = match (&self.home, self.stale.take()) {
+            (Home::Database(database), _) => {
+                database.say("UPDATE owner SET epoch = epoch + 1, until = 0");
+                self.lives + 1
+            }
+            (_, Some(stale)) => stale,
+            (_, None) => self.copy(),
         };
         drop(self.engine.take());
         self.open(life, now);
     }
 
-    /// Keeps what is on disk for the next death.
+    /// Keeps what is in the file for the next death.
     pub fn remember(&mut self) {
         if self.stale.is_none() {
             self.stale = Some(self.copy());
         }
     }
 
-    fn file(&self, life: u32) -> Option<PathBuf> {
-        let homes = self.homes.as_ref()?;
-        Some(homes.path().join(format!("{life}.db")))
+    fn file(&self, life: u32) -> PathBuf {
+        let Home::Folder(folder) = &self.home else {
+            panic!("it is in no file");
+        };
+        folder.path().join(format!("{life}.db"))
     }
 
     fn copy(&mut self) -> u32 {
-        let from = self.file(self.lives).unwrap();
+        let from = self.file(self.lives);
         self.lives += 1;
-        let to = self.file(self.lives).unwrap();
+        let to = self.file(self.lives);
         for part in ["", "-wal"] {
             let named = |path: &PathBuf| PathBuf::from(format!("{}{part}", path.display()));
             if named(&from).exists() {
@@ -166,9 +207,13 @@ impl Platform {
 
     fn open(&mut self, life: u32, now: Timestamp) {
         self.lives = self.lives.max(life);
-        let options = match self.file(life) {
-            Some(path) => store::Options::file(path),
-            None => store::Options::memory(),
+        let options = match &self.home {
+            Home::Memory => store::Options::memory(),
+            Home::Folder(_) => store::Options::file(self.file(life)),
+            Home::Database(database) => {
+                let address = database.by_socket().parse().unwrap();
+                store::Options::postgres(address, "platform")
+            }
         };
         let engine = Engine::open(Setup {
             store: store::Options {

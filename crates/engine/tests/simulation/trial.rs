@@ -7,7 +7,7 @@
 use crate::behaviour::Book;
 use crate::everything::{Everything, LOST};
 use crate::laws::Laws;
-use crate::platform::{self, Platform, SYNCHRONOUS_MS};
+use crate::platform::{self, Place, Platform, SYNCHRONOUS_MS};
 use crate::step::{Step, pick};
 use crate::verdict::{Broken, Lie, Tally};
 use domain::access::Principal;
@@ -113,10 +113,10 @@ fn at<T>(list: &[T], number: u8) -> Option<&T> {
 }
 
 impl Trial {
-    pub fn new(seed: u64, on_disk: bool, lie: Option<Lie>) -> Self {
+    pub fn new(seed: u64, place: Place, lie: Option<Lie>) -> Self {
         let now = Timestamp::from_ms(100_000_000);
         let book = Arc::<Mutex<Book>>::default();
-        let platform = Platform::new(seed, on_disk, Arc::clone(&book), lie, now);
+        let platform = Platform::new(seed, place, Arc::clone(&book), lie, now);
         let mut trial = Self {
             platform,
             laws: Laws::new(book, lie),
