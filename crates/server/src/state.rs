@@ -223,7 +223,7 @@ impl StateFolder {
         self.0.join(folder).join(format!("{name}.pub"))
     }
 
-    /// The cursors of webhooks; deleted with the store.
+    /// The cursors of webhooks of a release before, which the store has now.
     pub fn webhook(&self) -> PathBuf {
         self.0.join("convoke.db-webhook")
     }

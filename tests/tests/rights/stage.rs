@@ -626,7 +626,7 @@ impl Stage {
             std::fs::write(kept.path().join(format!("users/{user}.pub")), "").unwrap();
         }
         let folder = StateFolder::new(kept.path());
-        let source = PlatformSource::new(Arc::clone(&self.engine), folder).unwrap();
+        let source = PlatformSource::new(Arc::clone(&self.engine), folder);
         let (mut reported, mut pushed) = (Vec::new(), Vec::new());
         for entry in self.engine.feed().after(0, 10_000).unwrap() {
             let LogEvent::Task(change) = &entry.happening else {

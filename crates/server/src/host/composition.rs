@@ -236,7 +236,7 @@ impl Host {
         }
         let pushes = !allowed.is_empty();
         if let (Home::Folder(folder), true) = (&home, pushes) {
-            host.deliver(folder, settings, allowed)?;
+            host.deliver(folder, settings, allowed).await?;
         }
         if let Home::Folder(folder) = &home {
             host.outside = Watched::begin(settings, folder, &host.platform, &host.clock)?;
@@ -292,20 +292,21 @@ impl Host {
         }
     }
 
-    fn deliver(
+    async fn deliver(
         &mut self,
         folder: &StateFolder,
         settings: &Settings,
         allowed: AllowList,
     ) -> Result<(), StartError> {
-        self.deliveries = Some(webhook::start(
+        let deliveries = webhook::start(
             Arc::clone(self.platform.engine()),
             allowed,
             settings.webhook.ca_file.as_deref(),
             StateKeys::open(folder.path())?.host()?,
             folder,
             Arc::clone(&self.clock),
-        )?);
+        );
+        self.deliveries = Some(deliveries.await?);
         Ok(())
     }
 

@@ -46,8 +46,11 @@ pub enum WebhookError {
     #[error(transparent)]
     Trust(#[from] TrustError),
     /// The cursors cannot be read.
-    #[error("the cursors of deliveries in {} cannot be read", path.display())]
-    Cursors {
+    #[error("the cursors of deliveries cannot be read")]
+    Cursors(#[source] source::Failure),
+    /// The cursors of a release before cannot be taken over.
+    #[error("the cursors of deliveries in {} cannot be taken over", path.display())]
+    OfBefore {
         /// The file.
         path: PathBuf,
         /// The cause.
@@ -81,11 +84,11 @@ fn field(why: &Inadmissible) -> Field {
 }
 
 /// Starts delivering the changes of a platform: to allowed addresses, signed with its host key,
-/// from the cursors in the state folder.
+/// from the cursors in its store.
 ///
 /// # Errors
 /// [`WebhookError`]
-pub fn start(
+pub async fn start(
     engine: Arc<Engine>,
     allowed: AllowList,
     authorities: Option<&Path>,
@@ -94,14 +97,13 @@ pub fn start(
     clock: Arc<Clock>,
 ) -> Result<Deliveries, WebhookError> {
     let client = WebhookClient::new(allowed, Sealer::new(host_key)?, authorities)?;
-    let unreadable = |cause| WebhookError::Cursors {
-        path: folder.webhook(),
-        cause,
-    };
+    let path = folder.webhook();
+    if let Err(cause) = platform::carry_over(&engine, &path).await {
+        return Err(WebhookError::OfBefore { path, cause });
+    }
     let source = PlatformSource::new(engine, folder.clone());
-    let source = source.map_err(|e| unreadable(e.into()))?;
     Deliveries::start(Arc::new(source), client, DeliveryPolicy::default(), clock)
-        .map_err(unreadable)
+        .map_err(WebhookError::Cursors)
 }
 
 #[cfg(test)]

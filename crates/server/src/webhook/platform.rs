@@ -1,7 +1,8 @@
-//! The source of deliveries on a platform: the engine's log and tasks, and the cursors in a file.
+//! The source of deliveries on a platform: the engine's log and tasks, and the cursors in its store.
 //!
-//! The file is beside the store, replaced as a whole, and deleted with the store. Read next:
-//! [`super::delivery`], which defines cursors.
+//! Cursors are where the state is, so that whoever goes on with it goes on with its deliveries. Releases before
+//! had them in a file beside the store, which is taken over once. Read next: [`super::delivery`], which
+//! defines cursors.
 
 use super::source::{DeliverySource, Failure, Kept};
 use crate::state::StateFolder;
@@ -15,31 +16,22 @@ use domain::time::Timestamp;
 use engine::query::TaskById;
 use engine::{Engine, Refusal, StoreFailure};
 use std::collections::BTreeMap;
-use std::fs::{self, File};
-use std::io::{self, Write as _};
-use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
+use std::fs;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
 use tokio::sync::watch;
 
 /// A platform as a source.
 pub struct PlatformSource {
     engine: Arc<Engine>,
     folder: StateFolder,
-    cursors: Arc<CursorFile>,
 }
 
 impl PlatformSource {
-    /// The source of this engine, whose principals and cursors are in this folder.
-    ///
-    /// # Errors
-    /// If the file of cursors exists and cannot be read.
-    pub fn new(engine: Arc<Engine>, folder: StateFolder) -> io::Result<Self> {
-        let cursors = Arc::new(CursorFile::open(folder.webhook())?);
-        Ok(Self {
-            engine,
-            folder,
-            cursors,
-        })
+    /// The source of this engine, whose principals are in this folder.
+    pub fn new(engine: Arc<Engine>, folder: StateFolder) -> Self {
+        Self { engine, folder }
     }
 
     /// True if the principal still has a key, or is hosted here: others receive no reports.
@@ -102,16 +94,30 @@ impl DeliverySource for PlatformSource {
     }
 
     fn cursors(&self) -> Result<Vec<(String, Sequence)>, Failure> {
-        Ok(self.cursors.all())
+        let cursors = self.engine.store().cursors()?.into_iter();
+        Ok(cursors.map(|it| (it.name, it.sequence)).collect())
     }
 
     fn keep(&self, cursors: Vec<(String, Option<Sequence>)>) -> Kept {
-        let file = Arc::clone(&self.cursors);
-        Box::pin(async move {
-            let kept = tokio::task::spawn_blocking(move || file.keep(cursors));
-            Ok(kept.await??)
-        })
+        let kept = self.engine.store().keep_cursors(cursors);
+        Box::pin(async move { Ok(kept.await?) })
     }
+}
+
+/// Takes cursors of releases before over into the store: those of a file that is one JSON object of sequences by
+/// name, which is removed once they are on disk. Without the file there is nothing to do.
+///
+/// # Errors
+/// [`Failure`] if the file cannot be read or the store cannot take them; the file is still there then.
+pub(super) async fn carry_over(engine: &Engine, file: &Path) -> Result<(), Failure> {
+    let cursors: BTreeMap<String, Sequence> = match fs::read(file) {
+        Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok(()),
+        read => serde_json::from_slice(&read?)?,
+    };
+    let cursors = cursors.into_iter();
+    let cursors = cursors.map(|(name, sequence)| (name, Some(sequence)));
+    engine.store().keep_cursors(cursors.collect()).await?;
+    Ok(fs::remove_file(file)?)
 }
 
 /// The result of a read; the default where the row is damaged or refused, as reading it again would
@@ -125,80 +131,66 @@ fn readable<T: Default>(read: Result<T, Refusal>) -> Result<T, Failure> {
     }
 }
 
-/// Cursors by name, in a file that is one JSON object and is replaced as a whole.
-struct CursorFile {
-    path: PathBuf,
-    cursors: Mutex<BTreeMap<String, Sequence>>,
-}
-
-impl CursorFile {
-    fn open(path: PathBuf) -> io::Result<Self> {
-        let cursors = match fs::read(&path) {
-            Err(cause) if cause.kind() == io::ErrorKind::NotFound => BTreeMap::new(),
-            read => serde_json::from_slice(&read?)?,
-        };
-        Ok(Self {
-            path,
-            cursors: Mutex::new(cursors),
-        })
-    }
-
-    fn all(&self) -> Vec<(String, Sequence)> {
-        let cursors = self.cursors.lock().expect("no holder panics");
-        cursors.clone().into_iter().collect()
-    }
-
-    /// Applies the changes and writes the file.
-    fn keep(&self, changed: Vec<(String, Option<Sequence>)>) -> io::Result<()> {
-        let mut cursors = self.cursors.lock().expect("no holder panics");
-        for (name, cursor) in changed {
-            match cursor {
-                Some(cursor) => cursors.insert(name, cursor),
-                None => cursors.remove(&name),
-            };
-        }
-        let text = serde_json::to_vec(&*cursors)?;
-        let temporary = self.path.with_extension("new");
-        let mut file = File::create(&temporary)?;
-        file.write_all(&text)?;
-        file.sync_all()?;
-        fs::rename(&temporary, &self.path)?;
-        match self.path.parent() {
-            Some(folder) => File::open(folder)?.sync_all(),
-            None => Ok(()),
-        }
-    }
-}
-
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use engine::Setup;
+    use testkit::{on_disk, setup};
 
-    #[test]
-    fn cursors_are_there_again_and_a_damaged_file_is_refused() {
+    fn opened(folder: &Path) -> Arc<Engine> {
+        let store = on_disk(folder);
+        Arc::new(Engine::open(Setup { store, ..setup([]) }).unwrap())
+    }
+
+    fn source(engine: Arc<Engine>, folder: &Path) -> PlatformSource {
+        PlatformSource::new(engine, StateFolder::new(folder))
+    }
+
+    fn sorted(mut cursors: Vec<(String, Sequence)>) -> Vec<(String, Sequence)> {
+        cursors.sort();
+        cursors
+    }
+
+    #[tokio::test]
+    async fn cursors_are_there_again_with_the_state() {
         let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("convoke.db-webhook");
-        let file = CursorFile::open(path.clone()).unwrap();
-        assert_eq!(file.all(), []);
+        let platform = source(opened(folder.path()), folder.path());
+        assert_eq!(platform.cursors().unwrap(), []);
         let names = [
             "webhook",
             "webhook http://a/ a\ntask",
             "webhook http://a/ b",
         ];
         let set = |place| names.map(|name| (name.to_owned(), place)).to_vec();
-        file.keep(set(Some(7))).unwrap();
-        file.keep(vec![(names[2].to_owned(), None)]).unwrap();
-        let again = CursorFile::open(path.clone()).unwrap();
-        assert_eq!(
-            again.all(),
-            names[..2]
-                .iter()
-                .map(|n| ((*n).to_owned(), 7))
-                .collect::<Vec<_>>()
-        );
-        fs::write(&path, "{\"webhook\":7").unwrap();
-        let damaged = CursorFile::open(path).err().unwrap();
-        assert_eq!(damaged.kind(), io::ErrorKind::UnexpectedEof);
+        platform.keep(set(Some(7))).await.unwrap();
+        let forgotten = (names[2].to_owned(), None);
+        platform.keep(vec![forgotten]).await.unwrap();
+        drop(platform);
+        let again = source(opened(folder.path()), folder.path());
+        let expected = names[..2].iter().map(|name| ((*name).to_owned(), 7));
+        let expected: Vec<_> = expected.collect();
+        assert_eq!(sorted(again.cursors().unwrap()), expected);
+    }
+
+    #[tokio::test]
+    async fn the_file_of_a_release_before_is_taken_over_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let engine = opened(folder.path());
+        let file = StateFolder::new(folder.path()).webhook();
+        carry_over(&engine, &file).await.unwrap();
+        fs::write(&file, "{\"webhook\":7").unwrap();
+        assert!(carry_over(&engine, &file).await.is_err());
+        assert!(file.exists());
+        fs::write(&file, "{\"webhook\":7,\"webhook http://a/ b\":5}").unwrap();
+        carry_over(&engine, &file).await.unwrap();
+        assert!(!file.exists());
+        carry_over(&engine, &file).await.unwrap();
+        let kept = source(engine, folder.path()).cursors().unwrap();
+        let expected = [
+            ("webhook".to_owned(), 7),
+            ("webhook http://a/ b".to_owned(), 5),
+        ];
+        assert_eq!(sorted(kept), expected);
     }
 }
