@@ -175,6 +175,7 @@ impl Host {
             Home::Folder(folder) if cause.may_be_accepted() => StartError::Doubt {
                 cause,
                 folder: folder.path().to_owned(),
+                database: settings.store.url.clone(),
             },
             _ => cause.into(),
         })?;

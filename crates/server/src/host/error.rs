@@ -11,7 +11,8 @@ use crate::ssh::BindError;
 use crate::ssh::keys::KeyFileError;
 use crate::state::NameError;
 use crate::webhook::WebhookError;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use store::PostgresAddress;
 
 /// The reason for which a platform does not start.
 #[derive(Debug, thiserror::Error)]
@@ -44,15 +45,14 @@ pub enum StartError {
     #[error(transparent)]
     Store(#[from] store::OpenError),
     /// The store is not as last seen: the operator may accept it.
-    #[error(
-        "{cause}; if that is what is wanted: convoke store accept --state {}",
-        folder.display()
-    )]
+    #[error("{cause}; if that is what is wanted: {}", acceptance(folder, database.as_ref()))]
     Doubt {
         /// The error.
         cause: store::OpenError,
         /// The state folder.
         folder: PathBuf,
+        /// The database with the state; none if it is in a file of the folder.
+        database: Option<PostgresAddress>,
     },
     /// The log cannot be read.
     #[error(transparent)]
@@ -72,4 +72,41 @@ pub enum StartError {
     /// The HTTP server cannot be started.
     #[error(transparent)]
     HttpServer(#[from] HttpServerError),
+}
+
+/// The command with which a doubted store is accepted. A password that stood in the URL is left out.
+fn acceptance(folder: &Path, database: Option<&PostgresAddress>) -> String {
+    let command = format!("convoke store accept --state {}", folder.display());
+    match database.map(PostgresAddress::url) {
+        // What a shell would act on, in a URL, are its options.
+        Some(url) if url.contains('?') => format!("{command} --store '{url}'"),
+        Some(url) => format!("{command} --store {url}"),
+        None => command,
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_advised_names_the_store_that_was_doubted() {
+        for (url, expected) in [
+            (None, "convoke store accept --state /state"),
+            (
+                Some("postgres://convoke:secret@%2Frun%2Fpostgresql/c"),
+                "convoke store accept --state /state \
+                 --store postgres://convoke@%2Frun%2Fpostgresql:5432/c",
+            ),
+            (
+                Some("postgres://convoke@db/c?sslmode=verify-full"),
+                "convoke store accept --state /state \
+                 --store 'postgres://convoke@db:5432/c?sslmode=verify-full'",
+            ),
+        ] {
+            let address = url.map(|url| url.parse().unwrap());
+            assert_eq!(acceptance(Path::new("/state"), address.as_ref()), expected);
+        }
+    }
 }

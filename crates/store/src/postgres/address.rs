@@ -9,6 +9,8 @@
 //! `read-write`, for a state is written. Knows no network. A password is in no error and is not
 //! printed. Read next: [`super::net`], which connects.
 
+mod url;
+
 use percent_encoding::percent_decode_str;
 use std::fmt;
 use std::net::IpAddr;

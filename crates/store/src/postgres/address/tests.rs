@@ -134,3 +134,21 @@ fn a_password_file_is_read_anew_and_only_if_nobody_else_can() {
     let open = address.password().unwrap_err();
     assert!(matches!(open, PasswordError::Open { .. }), "{open}");
 }
+
+#[test]
+fn what_is_written_again_says_the_same_and_no_password() {
+    for url in [
+        "postgres://convoke@%2Frun%2Fpostgresql/convoke",
+        "postgres://a%40b:secret@db1,[::1]:6432/sp%20ace?sslmode=verify-full&connect_timeout=9",
+        "postgres://convoke@db/convoke?sslrootcert=%2Fetc%2Fca.pem&password-file=%2Fetc%2Fpass%26word",
+    ] {
+        let address: PostgresAddress = url.parse().unwrap();
+        let again = address.url();
+        assert!(!again.contains("secret"), "{again}");
+        let expected: PostgresAddress = url.replace(":secret", "").parse().unwrap();
+        assert!(
+            again.parse::<PostgresAddress>().unwrap() == expected,
+            "{again}"
+        );
+    }
+}
