@@ -10,6 +10,7 @@ use crate::postgres::backend::{self as postgres, Ownership};
 use crate::sql::{Connection, Session};
 use crate::sqlite::connection as sqlite;
 use crate::sqlite::wal::Log;
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::task::AbortHandle;
@@ -17,6 +18,9 @@ use tokio::task::AbortHandle;
 /// The time that a transaction waits for a lock which the one before did not get in
 /// [`sqlite::LOCK_WAIT`]: what is queued behind would wait for each.
 const LOCK_WAIT_AGAIN: Duration = Duration::from_millis(20);
+
+/// The longest wait for an answer about a whole table.
+const PATIENCE: Duration = Duration::from_secs(600);
 
 /// A connection to a state that is not trusted yet: what reading it may cost is limited.
 pub(crate) struct Untrusted {
@@ -71,6 +75,35 @@ impl Untrusted {
             budget,
             ownership: None,
         })
+    }
+
+    /// A connection that fills a new file, which is thrown away unless all of it is written.
+    pub(crate) fn fresh(path: &Path) -> Result<Self, OpenError> {
+        Ok(Self {
+            connection: Connection::Sqlite(sqlite::fresh(path)?),
+            // What is in it was written here.
+            budget: Budget::none(),
+            ownership: None,
+        })
+    }
+
+    /// The same, which waits long for what takes a server long.
+    pub(crate) fn patient(self) -> Self {
+        let connection = match self.connection {
+            Connection::Postgres(session) => {
+                Connection::Postgres(Box::new(session.answering_within(PATIENCE)))
+            }
+            file @ Connection::Sqlite(_) => file,
+        };
+        Self { connection, ..self }
+    }
+
+    /// Refuses a state in a database that a platform owns; that of one in a file has its lock.
+    pub(crate) fn unowned(&self) -> Result<(), OpenError> {
+        match &self.connection {
+            Connection::Sqlite(_) => Ok(()),
+            Connection::Postgres(session) => postgres::unowned(session),
+        }
     }
 
     pub(crate) fn session(&self) -> Session<'_> {

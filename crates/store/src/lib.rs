@@ -19,7 +19,8 @@
 //! - [`Store::trim`] removes rows that are older than a [`Retention`] allows and leaves a signed
 //!   [`Checkpoint`] in front of the rest of the log; [`Store::erase`] blanks the contents of one
 //!   ended task; both between commits, in slices;
-//! - [`Store::verify`] and the free [`verify()`] walk the whole hash chain and every row.
+//! - [`Store::verify`] and the free [`verify()`] walk the whole hash chain and every row;
+//! - [`backup`] and [`transfer`] copy a state between files and databases, and verify what arrived.
 //!
 //! State is the truth, the log is its explanation: both are written in the same transaction. Each
 //! entry of the log carries the SHA-256 of itself and the digest before it, because SQLite by
@@ -33,7 +34,7 @@
 //! files, recovery) with its `guard`, `schema` (SQL and migrations), `bind` (older states),
 //! `writer` (group commit), `transaction` (one group), `slice` (a transaction that ends with the
 //! head), `job` with `retention`, `erase` and `reencrypt`, `read`,
-//! `verify`, `row` (the row types), `sql` and `backend` (the seam to the database), `sqlite`, `failure`, `digest` (the hashes), `mac`, `set` and `ledger` (the binding
+//! `verify`, `copy`, `row` (the row types), `sql` and `backend` (the seam to the database), `sqlite`, `failure`, `digest` (the hashes), `mac`, `set` and `ledger` (the binding
 //! of rows), `outside`, `sign`, `keys` (the master key), `cipher` (encryption), `encryptor` and
 //! `cover` (encryption of rows), `postgres` (what is PostgreSQL's alone).
 #![forbid(unsafe_code)]
@@ -43,6 +44,7 @@ mod batch;
 mod bind;
 mod budget;
 mod cipher;
+mod copy;
 mod cover;
 mod data_key;
 mod digest;
@@ -76,6 +78,7 @@ mod writer;
 mod tests;
 
 pub use batch::{Batch, Chunk, CommitError, Committed, OnCommit, Ticket};
+pub use copy::{Copied, CopyError, CopyProgress, CopySource, backup, transfer};
 pub use failure::SqlFailure;
 pub use keys::{HeldKeys, KeyKeeper, KeyKeeperError, RandomSource, Secret};
 pub use open::{Decided, Location, OpenError, Options, Recovered, Spawn};

@@ -10,13 +10,14 @@ mod host_key;
 mod options;
 
 pub use error::OpenError;
-pub(crate) use file::private;
+pub(crate) use file::{beside, locked, private};
+pub(crate) use guard::Arrival;
 pub use options::{Location, Options, Spawn};
 
-use file::{locked, prepare};
+use file::prepare;
 
 use crate::backend::{Backend, Untrusted};
-use crate::budget::ENDLESS;
+use crate::budget::{Budget, ENDLESS};
 use crate::cipher::{Keys, Tables};
 use crate::data_key;
 use crate::encryptor::Encryptor;
@@ -105,7 +106,7 @@ pub(crate) fn open(options: &Options) -> Result<Opened, OpenError> {
     }
     // All of it or nothing: a process that is killed leaves the state as it was.
     let transaction = session.begin()?;
-    let admitted = budget.outcome(guard::admit(session, &keys, options, budget))?;
+    let admitted = budget.outcome(guard::admit(session, &keys, options, budget, None))?;
     let tables = Tables {
         session,
         keys: &keys,
@@ -158,6 +159,23 @@ pub(crate) fn open(options: &Options) -> Result<Opened, OpenError> {
         outside,
         lock,
     })
+}
+
+/// Admits a state that was copied here and verified as a whole, within the transaction that did, and puts that
+/// on record. Returns what is to be kept outside, and the doubts that are on record as well.
+pub(crate) fn arrive(
+    tables: Tables<'_>,
+    options: &Options,
+    arrival: &Arrival,
+) -> Result<(Seen, Vec<String>), OpenError> {
+    let Tables { session, keys } = tables;
+    let budget = Budget::none();
+    let admitted = guard::admit(session, keys, options, &budget, Some(arrival))?;
+    let (head, mut encryptor) = (admitted.stored.head, admitted.encryptor);
+    encryptor.store(session)?;
+    head::write(session, &head, &mut encryptor)?;
+    let seen = Seen::of(&head, &encryptor.ledger, encryptor.is_bound());
+    Ok((seen, admitted.accepted))
 }
 
 /// Checks the schema and unwraps the data keys, before anything is written: with a wrong key the

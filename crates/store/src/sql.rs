@@ -152,6 +152,26 @@ impl<'s> Session<'s> {
         }
     }
 
+    /// Begins a transaction that writes for long, as [`Self::begin`] does otherwise. It keeps from nobody
+    /// else the row that says whose the state is, and asks for that at its end.
+    pub(crate) fn begin_long(self) -> Result<Transaction<'s>, SqlFailure> {
+        match self {
+            Self::Sqlite(session) => session.begin().map(Transaction::Sqlite),
+            Self::Postgres(session) => Ok(Transaction::Postgres(session.long_transaction())),
+        }
+    }
+
+    /// Waits for what was put, so that it is held nowhere but in the database.
+    ///
+    /// # Errors
+    /// The first failure of it.
+    pub(crate) fn flush(self) -> Result<(), SqlFailure> {
+        match self {
+            Self::Sqlite(_) => Ok(()),
+            Self::Postgres(session) => Ok(session.flush()?),
+        }
+    }
+
     /// Begins a transaction that sees one state of everything and changes nothing; it ends when
     /// dropped.
     pub(crate) fn snapshot(self) -> Result<Transaction<'s>, SqlFailure> {

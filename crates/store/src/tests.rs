@@ -5,6 +5,7 @@
 
 mod authentic;
 mod contract;
+mod copies;
 mod cursors;
 mod damage;
 mod databases;

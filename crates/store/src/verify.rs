@@ -82,7 +82,7 @@ pub fn verify_with(
     at: impl Into<Location>,
     how: VerifyOptions<'_>,
 ) -> Result<ChainReport, OpenError> {
-    let state = Untrusted::reader(&at.into())?;
+    let state = Untrusted::reader(&at.into())?.patient();
     let session = state.session();
     let keys = match schema::recognise(session, &how.outside) {
         Ok(true) => Keys::locked(&data_key::data_keys(session).unwrap_or_default()),
@@ -107,7 +107,7 @@ pub fn verify_with_keys(
     how: VerifyOptions<'_>,
     keeper: &dyn KeyKeeper,
 ) -> Result<ChainReport, OpenError> {
-    let state = Untrusted::reader(&at.into())?;
+    let state = Untrusted::reader(&at.into())?.patient();
     let session = state.session();
     let keys = match schema::recognise(session, &how.outside)? {
         true => Keys::read(session, keeper)?,
@@ -128,14 +128,32 @@ pub(crate) fn walk(
     has_keys: bool,
 ) -> Result<ChainReport, ReadError> {
     // Before the snapshot: what is seen outside is of no later head then.
-    let seen: Vec<_> = how
-        .outside
-        .iter()
-        .map(|path| outside::read(path, how.signer))
-        .collect();
+    let seen = SeenOutside::read(&how);
     let session = tables.session;
     schema::show_as_newest(session)?;
     let _snapshot = session.snapshot()?;
+    walk_within(tables, how, has_keys, seen)
+}
+
+/// What the files outside hold.
+pub(crate) struct SeenOutside(Vec<Result<Option<Seen>, OpenError>>);
+
+impl SeenOutside {
+    /// Reads them, before the state that is compared with them.
+    pub(crate) fn read(how: &VerifyOptions<'_>) -> Self {
+        let paths = how.outside.iter();
+        Self(paths.map(|path| outside::read(path, how.signer)).collect())
+    }
+}
+
+/// Walks everything within a transaction that is under way.
+pub(crate) fn walk_within(
+    tables: Tables<'_>,
+    how: VerifyOptions<'_>,
+    has_keys: bool,
+    SeenOutside(seen): SeenOutside,
+) -> Result<ChainReport, ReadError> {
+    let session = tables.session;
     let paths = how.outside.clone();
     let mut report = walk::walked(tables, how, has_keys)?;
     let stored = Stored::read(session).ok();

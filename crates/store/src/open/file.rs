@@ -10,7 +10,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// Locks a file, created if missing, for the state at `state`.
-pub(super) fn locked(path: &Path, state: &Location) -> Result<File, OpenError> {
+pub(crate) fn locked(path: &Path, state: &Location) -> Result<File, OpenError> {
     let lock = private(path).map_err(file_error(path))?;
     match lock.try_lock() {
         Ok(()) => Ok(lock),
@@ -49,7 +49,8 @@ pub(super) fn prepare(path: &Path) -> Result<File, OpenError> {
     Ok(lock)
 }
 
-fn beside(path: &Path, suffix: &str) -> PathBuf {
+/// The file of this name and suffix.
+pub(crate) fn beside(path: &Path, suffix: &str) -> PathBuf {
     let mut name = OsString::from(path);
     name.push(suffix);
     name.into()

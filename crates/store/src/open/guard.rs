@@ -49,12 +49,32 @@ pub(super) struct Admitted {
     pub(super) accepted: Vec<String>,
 }
 
-/// Checks the stored state, within the transaction that migrates it.
+/// The arrival of a state that was copied here, and verified as a whole.
+pub(crate) struct Arrival {
+    /// Why it is here.
+    pub(crate) ground: Ground,
+    /// Where it comes from, for people.
+    pub(crate) detail: String,
+}
+
+impl Arrival {
+    /// True if the operator who copied it here has taken this doubt into account: that is what a copy that is
+    /// put back, or one from another folder, looks like. One whose codes or seal are gone looks forged.
+    fn explains(doubt: &OpenError) -> bool {
+        matches!(
+            doubt,
+            OpenError::SetBack { .. } | OpenError::HeadMissing { .. } | OpenError::Stranger { .. }
+        )
+    }
+}
+
+/// Checks the stored state, within the transaction that migrates it, or that copied it here.
 pub(super) fn admit(
     session: Session<'_>,
     keys: &Keys,
     options: &Options,
     budget: &Budget,
+    arrival: Option<&Arrival>,
 ) -> Result<Admitted, OpenError> {
     let age = schema::age(session)?;
     schema::migrate(session)?;
@@ -74,13 +94,22 @@ pub(super) fn admit(
         guard.check_sets(ledger, sets)?;
     }
     guard.check_log()?;
-    let (doubts, last_seen) = guard.doubts(known.as_ref().map(|(ledger, _)| ledger))?;
-    if let (false, Some(_)) = (options.accept, doubts.first()) {
-        return Err(doubts.into_iter().next().expect("there is one"));
+    let (mut doubts, last_seen) = guard.doubts(known.as_ref().map(|(ledger, _)| ledger))?;
+    let is_taken = |doubt: &OpenError| match arrival {
+        Some(_) => Arrival::explains(doubt),
+        None => options.accept,
+    };
+    if let Some(place) = doubts.iter().position(|doubt| !is_taken(doubt)) {
+        return Err(doubts.swap_remove(place));
     }
     let first_use = known.is_none() && (age == Age::Unbound || options.keys.is_some());
-    if (first_use && age != Age::New) || !doubts.is_empty() {
-        guard.verify_whole(&doubts)?;
+    match arrival {
+        // Nobody has seen a head of it here, for it was elsewhere.
+        Some(_) => doubts.retain(|doubt| !matches!(doubt, OpenError::HeadMissing { .. })),
+        None if (first_use && age != Age::New) || !doubts.is_empty() => {
+            guard.verify_whole(&doubts)?;
+        }
+        None => {}
     }
     let (encryptor, bound_now) = guard.encryptor(known)?;
     let mut admitted = Admitted {
@@ -90,8 +119,8 @@ pub(super) fn admit(
         changed: bound_now,
         accepted: doubts.iter().map(ToString::to_string).collect(),
     };
-    if !doubts.is_empty() {
-        guard.accept(&doubts, last_seen, &mut admitted)?;
+    if arrival.is_some() || !doubts.is_empty() {
+        guard.accept(&doubts, arrival, last_seen, &mut admitted)?;
     }
     Ok(admitted)
 }
@@ -340,32 +369,36 @@ impl Guard<'_> {
         Ok((encryptor, true))
     }
 
-    /// Records the accepted doubts; the head outside is then replaced.
+    /// Records the accepted doubts, and the arrival if it is one; the head outside is then replaced.
     fn accept(
         &self,
         doubts: &[OpenError],
+        arrival: Option<&Arrival>,
         last_seen: u64,
         admitted: &mut Admitted,
     ) -> Result<(), OpenError> {
         let (session, head) = (self.tables.session, &self.stored.head);
         let encryptor = &mut admitted.encryptor;
-        for doubt in doubts {
-            let ground = match doubt {
-                OpenError::Stranger { .. } => Ground::HostKey,
-                _ => Ground::Restored,
-            };
+        let accepted = doubts.iter().map(|doubt| match doubt {
+            OpenError::Stranger { .. } => (Ground::HostKey, doubt.to_string()),
+            _ => (Ground::Restored, doubt.to_string()),
+        });
+        let arrived = arrival.map(|arrival| (arrival.ground, arrival.detail.clone()));
+        for (ground, detail) in accepted.chain(arrived) {
             let mut attestation = Attestation {
                 ground,
                 time: self.options.now.max(head.time),
                 sequence: head.sequence,
                 chain: head.chain,
-                detail: doubt.to_string(),
+                detail,
                 signature: Vec::new(),
             };
             attestation.append(session, self.signer, encryptor)?;
             if let (Ground::HostKey, Some(signer)) = (ground, self.signer) {
                 host_key::sign_again(session, signer, encryptor)?;
             }
+        }
+        for doubt in doubts {
             tracing::warn!("accepted on purpose: {doubt}");
         }
         if let Some(signer) = self.signer {

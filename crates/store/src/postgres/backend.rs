@@ -49,6 +49,14 @@ pub(crate) fn reader(address: &PostgresAddress) -> Result<Session, OpenError> {
     session(&Net::start().map_err(OpenError::Thread)?, address)
 }
 
+/// Refuses a state in a database that a platform owns just now.
+pub(crate) fn unowned(session: &Session) -> Result<(), OpenError> {
+    match Owner::held(session)? {
+        Some(Held { by, left }) => Err(OpenError::Held { by, left }),
+        None => Ok(()),
+    }
+}
+
 fn session(net: &Arc<Net>, address: &PostgresAddress) -> Result<Session, OpenError> {
     Session::open(net, address).map_err(|error: ConnectError| OpenError::Unreachable {
         address: Box::new(address.clone()),

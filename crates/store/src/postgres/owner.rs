@@ -75,13 +75,7 @@ impl Owner {
         if let Some(epoch) = session.one(TAKE, &values, epoch)? {
             return Ok(Ok(Self { epoch }));
         }
-        let held = session.one(HELD, &[], |row| {
-            let row = Row::Postgres(row);
-            Ok::<_, SqlFailure>(Held {
-                by: row.get(0)?,
-                left: Duration::from_millis(row.get::<i64>(1)?.max(0) as u64),
-            })
-        })?;
+        let held = session.one(HELD, &[], |row| Held::of(&Row::Postgres(row)))?;
         match held {
             Some(held) => Ok(Err(held)),
             None => Err(SqlFailure::of(
@@ -89,6 +83,12 @@ impl Owner {
                 "the table owner has no row",
             )),
         }
+    }
+
+    /// Who owns the state; none if it is nobody's just now.
+    pub(crate) fn held(session: &Session) -> Result<Option<Held>, SqlFailure> {
+        let held = session.one(HELD, &[], |row| Held::of(&Row::Postgres(row)))?;
+        Ok(held.filter(|held| !held.left.is_zero()))
     }
 
     /// Raises the epoch: once this is done, nothing that was sent under the old one is stored after
@@ -124,6 +124,15 @@ impl Owner {
     pub(crate) fn release(self, session: &Session) -> Result<(), SqlFailure> {
         session.change(RELEASE, &[Value::Number(self.epoch)])?;
         Ok(())
+    }
+}
+
+impl Held {
+    fn of(row: &Row<'_>) -> Result<Self, SqlFailure> {
+        Ok(Self {
+            by: row.get(0)?,
+            left: Duration::from_millis(row.get::<i64>(1)?.max(0) as u64),
+        })
     }
 }
 

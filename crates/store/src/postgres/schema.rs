@@ -144,6 +144,15 @@ pub(crate) fn note_observation(session: &Session, number: i64) -> Result<(), Sql
     Seam::Postgres(session).put(sql, values![number], Expect::One(rule))
 }
 
+/// Has the server count what is in the tables, by which it chooses how to find rows; it would itself, a
+/// minute later.
+pub(crate) fn take_stock(session: &Session) -> Result<(), SqlFailure> {
+    let each = tables::ALL
+        .iter()
+        .map(|table| format!("ANALYZE {};\n", quoted(table.name)));
+    Ok(session.script(each.collect())?)
+}
+
 /// All statements that make tables.
 #[cfg(test)]
 pub(crate) fn statements() -> String {

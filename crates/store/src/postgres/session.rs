@@ -114,7 +114,6 @@ impl Session {
     }
 
     /// The same with another bound on each wait.
-    #[cfg(test)]
     pub(crate) fn answering_within(self, answer_within: Duration) -> Self {
         Self {
             answer_within,
@@ -261,6 +260,11 @@ impl Session {
     /// Fails if the statement that it begins with cannot be prepared.
     pub(crate) fn begin(&self) -> Result<(), PostgresError> {
         self.begin_with(BEGIN);
+        self.fenced()
+    }
+
+    /// Asks, within a transaction, whether the state is ours; no is a failure of its commit.
+    fn fenced(&self) -> Result<(), PostgresError> {
         match self.fence.get() {
             Some((sql, values)) => self.put(sql, &values.map(Value::Number), Expect::Owner),
             None => Ok(()),

@@ -31,15 +31,18 @@ pub enum Ground {
     Restored,
     /// The signatures of another host key were replaced.
     HostKey,
+    /// It was copied from another place by the operator.
+    Imported,
 }
 
 impl Ground {
     /// All grounds.
-    pub const ALL: [Self; 4] = [
+    pub const ALL: [Self; 5] = [
         Self::FirstUse,
         Self::Rotation,
         Self::Restored,
         Self::HostKey,
+        Self::Imported,
     ];
 
     /// The name, as stored and reported.
@@ -49,6 +52,7 @@ impl Ground {
             Self::Rotation => "rotation",
             Self::Restored => "restored",
             Self::HostKey => "host-key",
+            Self::Imported => "imported",
         }
     }
 

@@ -59,6 +59,11 @@ impl Row<'_> {
         }
     }
 
+    /// True if a column holds nothing.
+    pub(crate) fn is_null(&self, column: usize) -> Result<bool, SqlFailure> {
+        Ok(matches!(self.cell(column)?, Cell::Null))
+    }
+
     /// The bytes of all texts and bytes in it.
     pub(crate) fn size(&self) -> Result<u64, SqlFailure> {
         (0..self.columns()).try_fold(0, |size, column| {

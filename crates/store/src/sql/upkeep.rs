@@ -56,6 +56,36 @@ impl Session<'_> {
         }
     }
 
+    /// Gives observations numbers behind this one from now on, whatever rows there are.
+    pub(crate) fn continue_observations(self, number: i64) -> Result<(), SqlFailure> {
+        match self {
+            Self::Sqlite(session) => session.continue_observations(number),
+            Self::Postgres(session) => schema::note_observation(session, number),
+        }
+    }
+
+    /// Has the database take note of how much is stored where, if it finds rows by that.
+    pub(crate) fn take_stock(self) -> Result<(), SqlFailure> {
+        match self {
+            Self::Sqlite(_) => Ok(()),
+            Self::Postgres(session) => schema::take_stock(session),
+        }
+    }
+
+    /// True if a text that is searched by may hold U+0000.
+    pub(crate) fn holds_zeros(self) -> bool {
+        matches!(self, Self::Sqlite(_))
+    }
+
+    /// A task of a release before encryption, whose data entry stands in its conditions alone; none if
+    /// there is none.
+    pub(crate) fn ungiven(self) -> Result<Option<String>, SqlFailure> {
+        match self {
+            Self::Sqlite(session) => session.ungiven(),
+            Self::Postgres(_) => Ok(None),
+        }
+    }
+
     /// The fault of the database's own structure, if one is found at a glance.
     pub(crate) fn quick_fault(self) -> Result<Option<String>, SqlFailure> {
         match self {

@@ -43,6 +43,18 @@ pub(crate) fn writer(file: Option<&Path>, options: &Options) -> Result<Connectio
     Ok(connection)
 }
 
+/// A connection to a new file that nobody else knows yet, and that is thrown away unless all of it is
+/// written: nothing is kept in order to be taken back, and who closes it sees to the disk.
+pub(crate) fn fresh(path: &Path) -> Result<Connection, SqlFailure> {
+    let connection = Connection::open(path)?;
+    connection.set_prepared_statement_cache_capacity(128);
+    connection.pragma_update_and_check(None, "journal_mode", "OFF", |_| Ok(()))?;
+    connection.pragma_update(None, "synchronous", "OFF")?;
+    connection.pragma_update(None, "cache_size", -WRITER_CACHE_KB)?;
+    connection.pragma_update(None, "trusted_schema", false)?;
+    Ok(connection)
+}
+
 /// A read-only connection.
 pub(crate) fn reader(path: &Path) -> Result<Connection, SqlFailure> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;

@@ -4,7 +4,7 @@
 
 use super::session::Session;
 use crate::failure::SqlFailure;
-use rusqlite::Connection;
+use rusqlite::{Connection, OptionalExtension as _};
 
 /// The data entry that the conditions of a task name; the releases before encryption wrote it into
 /// the conditions alone.
@@ -51,6 +51,24 @@ impl Session<'_> {
     pub(crate) fn last_observation(self) -> Result<i64, SqlFailure> {
         let sql = "SELECT coalesce(max(seq), 0) FROM sqlite_sequence";
         Ok(self.0.query_row(sql, [], |row| row.get(0))?)
+    }
+
+    /// Goes on from this number, as if it had been given.
+    pub(crate) fn continue_observations(self, number: i64) -> Result<(), SqlFailure> {
+        self.0.execute("DELETE FROM sqlite_sequence", [])?;
+        if number > 0 {
+            let sql = "INSERT INTO sqlite_sequence (name, seq) VALUES ('observation', ?1)";
+            self.0.execute(sql, [number])?;
+        }
+        Ok(())
+    }
+
+    /// A task whose data entry stands in its conditions alone.
+    pub(crate) fn ungiven(self) -> Result<Option<String>, SqlFailure> {
+        let sql = "SELECT id FROM task WHERE given IS NULL AND cipher IS NULL
+            AND json_extract(conditions, '$.data') IS NOT NULL LIMIT 1";
+        let found = self.0.query_row(sql, [], |row| row.get(0));
+        Ok(found.optional()?)
     }
 
     /// The fault of the pages, if one is found without a look at the indexes.

@@ -2,7 +2,7 @@
 //!
 //! Nothing here waits but a COMMIT and the end of a part. Read next: [`super`].
 
-use super::{SNAPSHOT, Session, Stage};
+use super::{BEGIN, SNAPSHOT, Session, Stage};
 use crate::failure::{FailureKind, SqlFailure};
 
 impl Session {
@@ -11,9 +11,21 @@ impl Session {
         let transaction = Transaction {
             session: self,
             own: true,
+            fenced_last: false,
         };
         self.begin()?;
         Ok(transaction)
+    }
+
+    /// Begins a transaction that takes long, without waiting; it is rolled back when dropped. The row that
+    /// says whose the state is stays free until it commits, so that it can be kept ours meanwhile.
+    pub(crate) fn long_transaction(&self) -> Transaction<'_> {
+        self.begin_with(BEGIN);
+        Transaction {
+            session: self,
+            own: true,
+            fenced_last: true,
+        }
     }
 
     /// One state of the database for all reads until it is dropped; inside a transaction that one's.
@@ -22,7 +34,11 @@ impl Session {
         if own {
             self.begin_with(SNAPSHOT);
         }
-        Transaction { session: self, own }
+        Transaction {
+            session: self,
+            own,
+            fenced_last: false,
+        }
     }
 
     /// What `work` comes to; if it breaks a rule, the transaction goes on as if it had done nothing.
@@ -47,10 +63,15 @@ pub(crate) struct Transaction<'s> {
     session: &'s Session,
     /// True until it has ended, unless it is part of another.
     own: bool,
+    /// True if whose the state is must still be asked.
+    fenced_last: bool,
 }
 
 impl Transaction<'_> {
     pub(crate) fn commit(mut self) -> Result<(), SqlFailure> {
+        if self.fenced_last {
+            self.session.fenced()?;
+        }
         match std::mem::take(&mut self.own) {
             true => Ok(self.session.commit()?),
             false => Ok(()),
