@@ -117,6 +117,83 @@ fn a_platform_whose_database_is_gone_ends_and_goes_on_with_it() {
     });
 }
 
+/// One folder, from its file into a database and back, with an answer in each; and what is advised where the database
+/// is doubted.
+#[test]
+fn a_platform_moves_into_a_database_and_back() {
+    let Some(server) = Server::start(&DURABLE) else {
+        return;
+    };
+    let database = server.database();
+    let url = &*database.by_socket();
+    block_on(async {
+        let folder = tempfile::tempdir().unwrap();
+        let (state, away) = (folder.path().join("state"), folder.path().join("away.db"));
+        let state = state.as_path();
+        let running = Running::serve(state).await;
+        assign(&running, "one").await.well();
+        assert_eq!(running.stop().await.code(), Some(0));
+        let before = run(state, &["store", "verify", "--json"]).await.well();
+        let before = before.json().remove(0);
+        let from = state.to_str().unwrap();
+        let import = ["store", "import", "--from", from, "--store", url, "--json"];
+        let moved = run(state, &import).await.well().json().remove(0);
+        assert_eq!(
+            (&moved["digest"], &moved["authentic"]),
+            (&before["digest"], &true.into())
+        );
+        run(state, &import).await.with_code(5);
+        // The file is not the state any more.
+        let in_file = [&["serve", "--network", "none"][..], &FREE_PORTS].concat();
+        let told = run(state, &in_file).await.with_code(3).stderr;
+        assert!(told.contains("has seen entry"), "{told}");
+        let running = Running::start(state, &serve(url)).await;
+        finished(&running, "one").await;
+        assign(&running, "two").await.well();
+        let file = folder.path().join("backup.db");
+        let backup = [
+            "store",
+            "backup",
+            file.to_str().unwrap(),
+            "--store",
+            url,
+            "--json",
+        ];
+        let copied = run(state, &backup).await.well().json().remove(0);
+        assert_eq!(copied["authentic"], true);
+        assert_eq!(running.stop().await.code(), Some(0));
+
+        std::fs::rename(state.join("convoke.db"), &away).unwrap();
+        let back = ["store", "import", "--from", url];
+        run(state, &back).await.well();
+        let running = Running::serve(state).await;
+        for task in ["one", "two"] {
+            finished(&running, task).await;
+        }
+        assert_eq!(running.stop().await.code(), Some(0));
+        let report = run(state, &["store", "verify", "--json"]).await.well();
+        let report = report.json().remove(0);
+        let grounds = report["attestations"].as_array().unwrap().iter();
+        let grounds: Vec<_> = grounds.map(|on| on["ground"].as_str().unwrap()).collect();
+        assert_eq!(grounds, ["imported", "imported"]);
+
+        // What is advised is about the store that was doubted.
+        let told = refused(state, url).await.with_code(3).stderr;
+        let advised = told
+            .split("if that is what is wanted: convoke ")
+            .nth(1)
+            .unwrap();
+        let words: Vec<&str> = advised.split_whitespace().collect();
+        assert_eq!(&words[..4], ["store", "accept", "--state", from]);
+        run(state, &[&words[..2], &words[4..]].concat())
+            .await
+            .well();
+        let running = Running::start(state, &serve(url)).await;
+        finished(&running, "two").await;
+        assert_eq!(running.stop().await.code(), Some(0));
+    });
+}
+
 #[test]
 fn a_database_that_will_not_do_is_told_with_what_would() {
     let Some(fast) = shared() else {

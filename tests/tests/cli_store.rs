@@ -103,6 +103,87 @@ fn a_store_without_its_key_is_sound_and_not_authenticated() {
     });
 }
 
+/// A backup is made beside a platform, put back where nothing is, and the platform goes on with it.
+#[test]
+fn a_store_is_backed_up_while_it_is_used_and_put_back() {
+    block_on(async {
+        let folder = tempfile::tempdir().unwrap();
+        let (state, away) = (folder.path().join("state"), folder.path().join("away"));
+        let state = state.as_path();
+        let file = folder.path().join("backup.db");
+        let file = file.to_str().unwrap();
+        let running = Running::serve(state).await;
+        let made = run(state, &["store", "backup", file, "--json"])
+            .await
+            .well();
+        let made = made.json().remove(0);
+        assert_eq!(
+            (&made["event"], &made["authentic"]),
+            (&"backed-up".into(), &true.into())
+        );
+        let told = run(state, &["store", "backup", file])
+            .await
+            .with_code(5)
+            .stderr;
+        assert!(told.contains("nothing is overwritten"), "{told}");
+        for command in [["restore", file], ["import", "--from"]] {
+            let words = [&["store"][..], &command].concat();
+            let words = [&words[..], &[file][..usize::from(command[0] == "import")]].concat();
+            let told = run(state, &words).await.with_code(5).stderr;
+            assert!(told.contains("is in use by another process"), "{told}");
+        }
+        assert_eq!(running.stop().await.code(), Some(0));
+        // What is there is not overwritten, and what is put back is the same.
+        let told = run(state, &["store", "restore", file])
+            .await
+            .with_code(5)
+            .stderr;
+        assert!(told.contains("holds something already"), "{told}");
+        std::fs::create_dir(&away).unwrap();
+        std::fs::rename(state.join("convoke.db"), away.join("convoke.db")).unwrap();
+        let restored = run(state, &["store", "restore", file, "--json"])
+            .await
+            .well();
+        let restored = restored.json().remove(0);
+        assert_eq!(restored["event"], "restored");
+        for same in ["head", "digest", "rows", "last"] {
+            assert_eq!(restored[same], made[same], "{same}");
+        }
+        let given_up = restored["accepted"][0].as_str().unwrap();
+        assert!(given_up.contains("has seen entry"), "{given_up}");
+        let report = verdict(state).await;
+        assert_eq!(
+            (&report["authentic"], &report["digest"]),
+            (&true.into(), &made["digest"])
+        );
+        assert_eq!(report["attestations"][1]["ground"], "restored");
+        once(state).await;
+
+        // Into another folder: with the key alone, which is asked for before anything is copied.
+        let other = folder.path().join("other");
+        std::fs::create_dir(&other).unwrap();
+        let from = state.to_str().unwrap();
+        let told = run(&other, &["store", "import", "--from", from])
+            .await
+            .with_code(6)
+            .stderr;
+        assert!(told.contains("its key is not here"), "{told}");
+        assert!(!other.join("convoke.db").exists());
+        std::fs::copy(state.join("store_key"), other.join("store_key")).unwrap();
+        let told = run(&other, &["store", "restore", file])
+            .await
+            .with_code(1)
+            .stderr;
+        assert!(told.contains("host_ed25519 is missing"), "{told}");
+        let told = run(&other, &["store", "import", "--from", from])
+            .await
+            .well()
+            .stdout;
+        assert!(told.contains(": sound and authentic"), "{told}");
+        once(&other).await;
+    });
+}
+
 /// A changed host key needs one acceptance.
 #[test]
 fn a_host_key_is_changed() {

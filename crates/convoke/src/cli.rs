@@ -303,6 +303,25 @@ pub(crate) enum StoreCommand {
     /// another host key, as after restoring a backup. All of it is verified, and the acceptance is
     /// recorded and signed; only while no platform runs on it.
     Accept,
+    /// Copy the store into a new file, which is a store itself, and verify the copy; a platform may run
+    /// on the store. Keys and settings of the folder are not in it.
+    Backup {
+        /// The file; it must not exist.
+        file: PathBuf,
+    },
+    /// Put a backup back to where the store is, which must hold nothing: verified, and on record; only
+    /// while no platform runs on it. The folder has the key and the host key that it had.
+    Restore {
+        /// The backup.
+        file: PathBuf,
+    },
+    /// Copy the store of another folder, file or database to where the store is, which must hold nothing:
+    /// verified, and on record; only while no platform runs on either. The folder has the other's store_key.
+    Import {
+        /// A state folder, a file with a store, or a PostgreSQL database.
+        #[arg(long, value_name = "FOLDER|FILE|URL")]
+        from: String,
+    },
 }
 
 #[derive(Subcommand)]

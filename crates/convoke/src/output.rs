@@ -4,12 +4,13 @@ use crate::cli::Common;
 use markup::words::{deceives, left, legible, legible_line, width};
 use netconf::error::RpcError;
 use serde::Serialize;
-use server::StoreOpenError;
 use server::client::CallError;
+use server::copying::CopyingError;
 use server::host::StartError;
 use server::kept::AcceptError;
 use server::key_rotation::KeyRotationError;
 use server::ssh::ConnectError;
+use server::{CopyError, StoreOpenError};
 use std::fmt::{Display, Formatter};
 use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::process::{Command, ExitCode, Stdio};
@@ -158,6 +159,24 @@ impl From<AcceptError> for Failure {
             AcceptError::Open(cause) => cause.into(),
             AcceptError::Settings(wrong) => Self::usage(wrong.to_string()),
             other => Self::failed(other.to_string()),
+        }
+    }
+}
+
+impl From<CopyingError> for Failure {
+    fn from(error: CopyingError) -> Self {
+        let code = match &error {
+            CopyingError::Settings(_) => 2,
+            CopyingError::Copy(
+                CopyError::Source { cause, .. } | CopyError::Destination { cause, .. },
+            ) => code_of(cause),
+            CopyingError::Copy(CopyError::Occupied { .. } | CopyError::Changed(_)) => 5,
+            CopyingError::Copy(CopyError::NoKey(_) | CopyError::NotBound(_)) => 6,
+            _ => 1,
+        };
+        Self {
+            code,
+            message: error.to_string(),
         }
     }
 }

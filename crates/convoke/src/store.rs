@@ -1,4 +1,6 @@
-//! `convoke store`: verification, key rotation, and acceptance of a restored backup.
+//! `convoke store`: verification, key rotation, acceptance of what was doubted, and copies.
+
+mod copies;
 
 use crate::cli::{Common, Database, Store, StoreCommand};
 use crate::output::{self, Failure, line};
@@ -18,6 +20,9 @@ pub(crate) async fn run(common: &Common, store: Store) -> Result<(), Failure> {
         StoreCommand::Verify => verify(common, &folder, stated),
         StoreCommand::Rotate => rotate(common, &folder, stated).await,
         StoreCommand::Accept => accept(common, &folder, stated).await,
+        StoreCommand::Backup { file } => copies::backup(common, &folder, stated, &file),
+        StoreCommand::Restore { file } => copies::restore(common, &folder, stated, &file),
+        StoreCommand::Import { from } => copies::import(common, &folder, stated, &from),
     }
 }
 
@@ -79,15 +84,9 @@ fn verify(common: &Common, folder: &StateFolder, stated: StoreSettings) -> Resul
         store: stated,
         ..Settings::default()
     });
-    let watched = !common.json && std::io::stderr().is_terminal();
-    let report = server::kept::verify(folder, &settings, |at| {
-        if watched {
-            let _ = write!(std::io::stderr(), "\r{:<20}{:>12} rows", at.table, at.rows);
-        }
-    });
-    if watched {
-        let _ = write!(std::io::stderr(), "\r{:<40}\r", "");
-    }
+    let watch = Watch::new(common);
+    let report = server::kept::verify(folder, &settings, |at| watch.tell("", at.table, at.rows));
+    watch.end();
     let location = server::kept::location(folder, &settings);
     let report = report.map_err(|error| Failure::failed(format!("{location}: {error}")))?;
     if common.json {
@@ -103,6 +102,32 @@ fn verify(common: &Common, folder: &StateFolder, stated: StoreSettings) -> Resul
         Err(Failure::not_authenticated(NOT_AUTHENTICATED))
     } else {
         Ok(())
+    }
+}
+
+/// The progress of long work, for whoever looks at it.
+#[derive(Clone, Copy)]
+struct Watch {
+    watched: bool,
+}
+
+impl Watch {
+    fn new(common: &Common) -> Self {
+        Self {
+            watched: !common.json && std::io::stderr().is_terminal(),
+        }
+    }
+
+    fn tell(self, doing: &str, table: &str, rows: u64) {
+        if self.watched {
+            let _ = write!(std::io::stderr(), "\r{doing}{table:<20}{rows:>12} rows");
+        }
+    }
+
+    fn end(self) {
+        if self.watched {
+            let _ = write!(std::io::stderr(), "\r{:<50}\r", "");
+        }
     }
 }
 
@@ -122,12 +147,17 @@ fn object(report: &ChainReport) -> Value {
     json!({
         "event": "verified", "sound": report.is_sound(), "authentic": report.authentic,
         "attestations": attestations, "entries": report.entries,
-        "last": report.last, "erased": report.erased, "removed": checkpoint,
+        "last": report.last, "digest": digits(&report.digest), "erased": report.erased, "removed": checkpoint,
         "sealed": report.seal.map(|seal| seal.sequence), "signatures": report.signatures,
         "tasks": report.tasks, "open": report.open, "negotiations": report.negotiations,
         "exchanges": report.exchanges, "data": report.data, "chunks": report.chunks,
         "registrations": report.registrations, "teams": report.teams, "faults": faults,
     })
+}
+
+/// A digest in hexadecimal digits.
+fn digits(digest: &[u8; 32]) -> String {
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn attestation(attestation: &Attestation) -> Value {

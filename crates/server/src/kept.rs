@@ -64,16 +64,28 @@ pub(crate) fn options(
     host: PrivateKey,
     now: Timestamp,
 ) -> Result<Options, MasterKeyError> {
-    Ok(Options {
+    let keys = keeper(folder, settings)?;
+    Ok(with_keys(folder, settings, host, keys, now))
+}
+
+/// The same with this keeper of keys.
+pub(crate) fn with_keys(
+    folder: &StateFolder,
+    settings: &Settings,
+    host: PrivateKey,
+    keys: Option<Arc<dyn KeyKeeper>>,
+    now: Timestamp,
+) -> Options {
+    Options {
         // Which no other folder has.
         holder: host.public_key().fingerprint(HashAlg::Sha256).to_string(),
         lock: settings.store.url.is_some().then(|| folder.lock()),
         signer: Some(Arc::new(HostSeal(host))),
-        keys: keeper(folder, settings)?,
+        keys,
         outside: outside(folder, settings),
         now,
         ..Options::new(location(folder, settings))
-    })
+    }
 }
 
 /// The starter of the thread that verifies the store in the background, if that is enabled.

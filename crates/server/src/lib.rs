@@ -27,6 +27,7 @@ pub mod background;
 pub mod client;
 pub mod clock;
 pub mod config;
+pub mod copying;
 pub mod fair;
 pub mod file;
 pub mod host;
@@ -63,6 +64,8 @@ pub mod webhook;
 pub mod workers;
 mod writable;
 
-pub use store::{Attestation, ChainReport, OpenError as StoreOpenError};
+pub use store::{
+    Attestation, ChainReport, Copied, CopyError, CopyProgress, OpenError as StoreOpenError,
+};
 
 pub use host::check_files;
