@@ -38,7 +38,8 @@ impl Untrusted {
             Location::Memory => None,
             Location::Postgres(address) => {
                 let (holder, durable) = (&options.holder, options.synchronous_full);
-                let (session, ownership) = postgres::open(address, holder, durable)?;
+                let lease = options.lease.as_ref();
+                let (session, ownership) = postgres::open(address, holder, durable, lease)?;
                 return Ok(Self {
                     connection: Connection::Postgres(Box::new(session)),
                     budget: Budget::none(),

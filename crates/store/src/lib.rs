@@ -19,6 +19,7 @@
 //! - [`Store::trim`] removes rows that are older than a [`Retention`] allows and leaves a signed
 //!   [`Checkpoint`] in front of the rest of the log; [`Store::erase`] blanks the contents of one
 //!   ended task; both between commits, in slices;
+//! - a state in PostgreSQL may be owned by several processes in turn ([`lead`]);
 //! - [`Store::verify`] and the free [`verify()`] walk the whole hash chain and every row;
 //! - [`backup`] and [`transfer`] copy a state between files and databases, and verify what arrived.
 //!
@@ -53,6 +54,7 @@ mod erase;
 mod failure;
 mod job;
 mod keys;
+pub mod lead;
 mod ledger;
 mod mac;
 mod open;

@@ -235,8 +235,11 @@ impl Guard<'_> {
                     doubts.extend(self.doubt_seen(path, &seen)?);
                 }
                 Ok(None) if outside::is_due(place, known) => {
-                    let path = path.clone();
-                    doubts.push(OpenError::HeadMissing { path });
+                    let doubt = OpenError::HeadMissing { path: path.clone() };
+                    match self.options.lease {
+                        Some(_) => tracing::warn!("trusted as it is found, once: {doubt}"),
+                        None => doubts.push(doubt),
+                    }
                 }
                 Ok(None) => {}
                 Err(doubt) => doubts.push(doubt),

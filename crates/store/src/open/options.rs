@@ -3,6 +3,7 @@
 //! Knows their defaults. Read next: [`super`].
 
 use crate::keys::KeyKeeper;
+use crate::lead::Lease;
 use crate::postgres::address::PostgresAddress;
 use crate::sign::Signer;
 use domain::time::Timestamp;
@@ -73,6 +74,10 @@ pub struct Options {
     /// A file on this machine that is locked while a state in a database is open; a state in a file
     /// locks one beside itself.
     pub lock: Option<PathBuf>,
+    /// The lease by which a state in a database was taken before; none to take it at opening, as `holder`. With one
+    /// the state may have been written from other folders, so that a missing head `outside` is no doubt,
+    /// and is logged.
+    pub lease: Option<Lease>,
     /// True if a commit waits for the disk. With false a power cut loses acknowledged commits: only
     /// for the test of exactly that.
     pub synchronous_full: bool,
@@ -121,6 +126,7 @@ impl fmt::Debug for Options {
             .field("location", &self.location)
             .field("holder", &self.holder)
             .field("lock", &self.lock)
+            .field("lease", &self.lease)
             .field("synchronous_full", &self.synchronous_full)
             .field("batch_max", &self.batch_max)
             .field("batch_wait", &self.batch_wait)
@@ -144,6 +150,7 @@ impl Options {
             location,
             holder: String::new(),
             lock: None,
+            lease: None,
             synchronous_full: true,
             batch_max: 256,
             batch_wait: Duration::ZERO,

@@ -9,6 +9,7 @@ use super::owner::{Held, Owner};
 use super::session::Session;
 use super::{fitness, schema};
 use crate::failure::{FailureKind, SqlFailure};
+use crate::lead::Lease;
 use crate::open::OpenError;
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
@@ -19,29 +20,43 @@ use std::time::Duration;
 /// that while.
 const RENEWED: Duration = Duration::from_secs(2);
 
-/// Takes the state in a database for `holder`; makes the tables that say whose it is, if there are none.
-/// One that is `durable` promises to lose nothing.
+/// Takes the state in a database for `holder`, unless it was taken by a lease; makes the tables that say whose it
+/// is, if there are none. One that is `durable` promises to lose nothing.
 pub(crate) fn open(
     address: &PostgresAddress,
     holder: &str,
     durable: bool,
+    lease: Option<&Lease>,
 ) -> Result<(Session, Ownership), OpenError> {
-    let net = Net::start().map_err(OpenError::Thread)?;
-    let writer = session(&net, address)?;
-    if let Err(unfit) = fitness::check(&writer, durable)? {
-        let reason = unfit.to_string();
-        return Err(OpenError::Unfit { reason });
+    let (net, writer) = prepared(address, durable)?;
+    if let Some(lease) = lease {
+        lease.fences(&writer);
+        return Ok((writer, Ownership::Leased(lease.clone())));
     }
-    schema::prepare(&writer)?;
-    // What another release made is not taken from it.
-    schema::recognise(&writer)?;
     let owner = match Owner::take(&writer, holder)? {
         Ok(owner) => owner,
         Err(Held { by, left }) => return Err(OpenError::Held { by, left }),
     };
     owner.fences(&writer);
-    let ownership = Ownership::start(owner, session(&net, address)?)?;
-    Ok((writer, ownership))
+    let keeper = Keeper::start(owner, session(&net, address)?)?;
+    Ok((writer, Ownership::Kept(keeper)))
+}
+
+/// A session with a database that will do, and that has the tables that say whose a state is.
+pub(crate) fn prepared(
+    address: &PostgresAddress,
+    durable: bool,
+) -> Result<(Arc<Net>, Session), OpenError> {
+    let net = Net::start().map_err(OpenError::Thread)?;
+    let session = session(&net, address)?;
+    if let Err(unfit) = fitness::check(&session, durable)? {
+        let reason = unfit.to_string();
+        return Err(OpenError::Unfit { reason });
+    }
+    schema::prepare(&session)?;
+    // What another release made is not taken from it.
+    schema::recognise(&session)?;
+    Ok((net, session))
 }
 
 /// A session that reads the state in a database, whoever owns that.
@@ -65,14 +80,22 @@ fn session(net: &Arc<Net>, address: &PostgresAddress) -> Result<Session, OpenErr
     })
 }
 
+/// What keeps the state ours. It is dropped once nothing more is written.
+pub(crate) enum Ownership {
+    /// A thread of the store's own; dropping it lets others take the state.
+    Kept(#[expect(dead_code, reason = "held for what its end does")] Keeper),
+    /// A lease that somebody else gives back.
+    Leased(#[expect(dead_code, reason = "held so that it is not given back before")] Lease),
+}
+
 /// The thread that keeps the state ours, on a session of its own. Dropping it lets others take the
-/// state, so it is dropped once nothing more is written.
-pub(crate) struct Ownership {
+/// state.
+pub(crate) struct Keeper {
     stop: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
 
-impl Ownership {
+impl Keeper {
     fn start(owner: Owner, session: Session) -> Result<Self, OpenError> {
         let (stop, stopped) = mpsc::channel();
         let thread = thread::Builder::new().name("store-owner".to_owned());
@@ -84,7 +107,7 @@ impl Ownership {
     }
 }
 
-impl Drop for Ownership {
+impl Drop for Keeper {
     fn drop(&mut self) {
         drop(self.stop.take());
         if let Some(thread) = self.thread.take() {
@@ -111,7 +134,9 @@ fn keep(owner: Owner, mut session: Session, stopped: &Receiver<()>) {
         }
     }
     // Who cannot be told waits until the state is nobody's.
-    let released: Result<(), SqlFailure> = session.renewed().and_then(|()| owner.release(&session));
+    let released: Result<(), SqlFailure> = session
+        .renewed()
+        .and_then(|()| owner.release(&session, None));
     if let Err(cause) = released {
         tracing::debug!(
             error = &cause as &dyn std::error::Error,

@@ -5,13 +5,17 @@
 //!            another takes it, epoch 8: the group of epoch 7 meets no row and is not stored
 //! ```
 //! Times are those of the database's clock. Whoever holds the same name takes the state at once: a
-//! platform that was killed is its own successor. Knows nothing of why one owns it. Read next:
-//! [`super::session`].
+//! platform that was killed is its own successor. One that releases it may name an heir, who alone may
+//! take it for a while. Knows nothing of why one owns it. Read next: [`super::session`];
+//! [`crate::lead`], nodes that take turns.
 
 use super::error::PostgresError;
 use super::session::Session;
 use crate::failure::{FailureKind, SqlFailure};
+use crate::lead::{LeadRow, Obstacle, Renewal};
 use crate::sql::{Row, Value};
+use domain::time::Timestamp;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// The time for which a state is owned after it was written, or renewed, last.
@@ -27,35 +31,51 @@ macro_rules! now {
 const TAKE: &str = concat!(
     "UPDATE owner SET epoch = epoch + 1, holder = ?1, until = ",
     now!(),
-    " + ?2 WHERE one = 1 AND (holder = ?1 OR until < ",
+    " + ?2, since = ",
     now!(),
-    ") RETURNING epoch"
+    ", rules = ?4, heir = '', heir_until = 0 WHERE one = 1 AND (holder = ?1 OR until < ",
+    now!(),
+    ") AND (heir = '' OR heir = ?3 OR heir_until < ",
+    now!(),
+    ") AND (rules = '' OR rules = ?4 OR ?5 = 1) RETURNING epoch"
 );
 
-const HELD: &str = concat!(
-    "SELECT holder, until - ",
+const FOUND: &str = concat!(
+    "SELECT epoch, holder, since, until, until - ",
+    now!(),
+    ", rules, heir, heir_until - ",
     now!(),
     " FROM owner WHERE one = 1"
 );
 
 const RAISE: &str = concat!(
-    "UPDATE owner SET epoch = epoch + 1, until = ",
+    "UPDATE owner SET epoch = epoch + 1, until = greatest(until, ",
     now!(),
-    " + ?2 WHERE one = 1 AND epoch = ?1 RETURNING epoch"
+    " + ?2) WHERE one = 1 AND epoch = ?1 RETURNING epoch"
 );
 
+// The clock is read when a transaction begins: one that then waited for another that owned the state
+// for longer shortens nothing.
 const FENCE: &str = concat!(
-    "UPDATE owner SET until = ",
+    "UPDATE owner SET until = greatest(until, ",
     now!(),
-    " + ?2 WHERE one = 1 AND epoch = ?1"
+    " + ?2) WHERE one = 1 AND epoch = ?1"
 );
 
-const RELEASE: &str = "UPDATE owner SET until = 0 WHERE one = 1 AND epoch = ?1";
+// Its epoch is over as well: what is still on its way under it does not take the state back.
+const RELEASE: &str = concat!(
+    "UPDATE owner SET epoch = epoch + 1, until = 0, heir = ?2, heir_until = ",
+    now!(),
+    " + ?3 WHERE one = 1 AND epoch = ?1"
+);
+
+const IN_FORCE: &str = "UPDATE owner SET rules = ?2 WHERE one = 1 AND epoch = ?1";
 
 /// A state that is ours until another takes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Owner {
     epoch: i64,
+    ttl: Duration,
 }
 
 /// A state is another's.
@@ -68,27 +88,101 @@ pub(crate) struct Held {
     pub(crate) left: Duration,
 }
 
+/// What somebody takes a state with.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Claim<'c> {
+    pub(crate) holder: &'c str,
+    /// The name by which it may be named as an heir.
+    pub(crate) node: &'c str,
+    /// The digest of its rules, which must be that last in force, if there is one.
+    pub(crate) rules: &'c str,
+    /// True if its rules may be others than those.
+    pub(crate) any_rules: bool,
+    pub(crate) ttl: Duration,
+}
+
+/// What the row says.
+struct Found {
+    lead: LeadRow,
+    left_ms: i64,
+    heir: String,
+    heir_left_ms: i64,
+}
+
 impl Owner {
-    /// Takes a state that is nobody's or was `holder`'s, and fences whoever had it.
+    /// Takes a state that is nobody's or was `holder`'s, and fences whoever had it. Rules that were in force
+    /// among nodes are so no more.
     pub(crate) fn take(session: &Session, holder: &str) -> Result<Result<Self, Held>, SqlFailure> {
-        let values = [Value::Text(holder), Value::Number(owned_ms())];
+        let claim = Claim {
+            holder,
+            node: "",
+            rules: "",
+            any_rules: true,
+            ttl: OWNED,
+        };
+        let taken = Self::claim(session, &claim)?;
+        Ok(taken.map_err(|obstacle| match obstacle {
+            Obstacle::Held { by, left } => Held { by, left },
+            Obstacle::Promised { to, left } => Held { by: to, left },
+            // Which these rules never are.
+            Obstacle::Rules => Held {
+                by: String::new(),
+                left: Duration::ZERO,
+            },
+        }))
+    }
+
+    /// Takes a state that is nobody's or was of the same holder, unless it is promised to another or was
+    /// last owned with other rules.
+    pub(crate) fn claim(
+        session: &Session,
+        claim: &Claim<'_>,
+    ) -> Result<Result<Self, Obstacle>, SqlFailure> {
+        let values = [
+            Value::Text(claim.holder),
+            Value::Number(ms(claim.ttl)),
+            Value::Text(claim.node),
+            Value::Text(claim.rules),
+            Value::Number(claim.any_rules.into()),
+        ];
         if let Some(epoch) = session.one(TAKE, &values, epoch)? {
-            return Ok(Ok(Self { epoch }));
+            let ttl = claim.ttl;
+            return Ok(Ok(Self { epoch, ttl }));
         }
-        let held = session.one(HELD, &[], |row| Held::of(&Row::Postgres(row)))?;
-        match held {
-            Some(held) => Ok(Err(held)),
-            None => Err(SqlFailure::of(
-                FailureKind::Damaged,
-                "the table owner has no row",
-            )),
-        }
+        let found = found(session)?;
+        let left = |ms: i64| Duration::from_millis(u64::try_from(ms).unwrap_or(0));
+        let is_held = found.left_ms >= 0 && found.lead.holder != claim.holder;
+        let is_promised =
+            found.heir_left_ms >= 0 && !found.heir.is_empty() && found.heir != claim.node;
+        Ok(Err(if is_held {
+            Obstacle::Held {
+                by: found.lead.holder,
+                left: left(found.left_ms),
+            }
+        } else if is_promised {
+            Obstacle::Promised {
+                to: found.heir,
+                left: left(found.heir_left_ms),
+            }
+        } else if found.lead.rules != claim.rules && !claim.any_rules {
+            Obstacle::Rules
+        } else {
+            // It has become free just now.
+            Obstacle::Held {
+                by: found.lead.holder,
+                left: Duration::ZERO,
+            }
+        }))
     }
 
     /// Who owns the state; none if it is nobody's just now.
     pub(crate) fn held(session: &Session) -> Result<Option<Held>, SqlFailure> {
-        let held = session.one(HELD, &[], |row| Held::of(&Row::Postgres(row)))?;
-        Ok(held.filter(|held| !held.left.is_zero()))
+        let found = found(session)?;
+        let left = u64::try_from(found.left_ms).unwrap_or(0);
+        Ok((left > 0).then(|| Held {
+            by: found.lead.holder,
+            left: Duration::from_millis(left),
+        }))
     }
 
     /// Raises the epoch: once this is done, nothing that was sent under the old one is stored after
@@ -98,9 +192,8 @@ impl Owner {
         expect(dead_code, reason = "a store with a lost answer stops")
     )]
     pub(crate) fn raise(self, session: &Session) -> Result<Self, SqlFailure> {
-        let values = [Value::Number(self.epoch), Value::Number(owned_ms())];
-        match session.one(RAISE, &values, epoch)? {
-            Some(epoch) => Ok(Self { epoch }),
+        match session.one(RAISE, &self.values(), epoch)? {
+            Some(epoch) => Ok(Self { epoch, ..self }),
             None => Err(PostgresError::fenced().into()),
         }
     }
@@ -108,36 +201,92 @@ impl Owner {
     /// Keeps the state for a while more with each transaction of this session: once it is another's, they
     /// fail as fenced.
     pub(crate) fn fences(self, session: &Session) {
-        session.fence(FENCE, [self.epoch, owned_ms()]);
+        session.fence(FENCE, [self.epoch, ms(self.ttl)]);
+    }
+
+    /// The same for an owner that others wait for, who is told of each time until which the state is its
+    /// own. A transaction that it left open is in nobody's way once that has run out.
+    pub(crate) fn fences_for(self, session: &Session, renewal: Arc<dyn Renewal>) {
+        self.fences(session);
+        session.renews(renewal, self.ttl);
     }
 
     /// Keeps the state for a while more, outside of a transaction. Fails as fenced if it is another's.
     pub(crate) fn renew(self, session: &Session) -> Result<(), SqlFailure> {
-        let values = [Value::Number(self.epoch), Value::Number(owned_ms())];
-        match session.change(FENCE, &values)? {
+        Self::met(session.change(FENCE, &self.values())?)
+    }
+
+    /// Writes the digest of the rules that are in force. Fails as fenced if the state is another's.
+    pub(crate) fn in_force(self, session: &Session, rules: &str) -> Result<(), SqlFailure> {
+        let values = [Value::Number(self.epoch), Value::Text(rules)];
+        Self::met(session.change(IN_FORCE, &values)?)
+    }
+
+    /// Lets anybody take it, or the heir alone for as long as it is owned between two renewals. The
+    /// transactions of this owner are over.
+    pub(crate) fn release(self, session: &Session, heir: Option<&str>) -> Result<(), SqlFailure> {
+        let [epoch, ttl] = self.values();
+        session.change(
+            RELEASE,
+            &[epoch, Value::Text(heir.unwrap_or_default()), ttl],
+        )?;
+        Ok(())
+    }
+
+    /// The number of times that the state was taken, up to this one.
+    pub(crate) fn epoch(self) -> u64 {
+        u64::try_from(self.epoch).unwrap_or_default()
+    }
+
+    fn values(self) -> [Value<'static>; 2] {
+        [Value::Number(self.epoch), Value::Number(ms(self.ttl))]
+    }
+
+    fn met(rows: u64) -> Result<(), SqlFailure> {
+        match rows {
             0 => Err(PostgresError::fenced().into()),
             _ => Ok(()),
         }
     }
-
-    /// Lets anybody take it. The transactions of this owner are over.
-    pub(crate) fn release(self, session: &Session) -> Result<(), SqlFailure> {
-        session.change(RELEASE, &[Value::Number(self.epoch)])?;
-        Ok(())
-    }
 }
 
-impl Held {
-    fn of(row: &Row<'_>) -> Result<Self, SqlFailure> {
-        Ok(Self {
-            by: row.get(0)?,
-            left: Duration::from_millis(row.get::<i64>(1)?.max(0) as u64),
+/// Who owns the state, as the row says.
+pub(crate) fn lead(session: &Session) -> Result<LeadRow, SqlFailure> {
+    Ok(found(session)?.lead)
+}
+
+fn found(session: &Session) -> Result<Found, SqlFailure> {
+    let found = session.one(FOUND, &[], |row| {
+        let row = Row::Postgres(row);
+        let (holder, heir): (String, String) = (row.get(1)?, row.get(6)?);
+        let (left_ms, heir_left_ms) = (row.get::<i64>(4)?, row.get::<i64>(7)?);
+        let node = holder.split_once(' ').map_or("", |(_, node)| node);
+        let at = |column| Ok::<_, SqlFailure>(Timestamp::from_ms(row.get::<i64>(column)?));
+        let promised = heir_left_ms >= 0 && !heir.is_empty();
+        Ok::<_, SqlFailure>(Found {
+            lead: LeadRow {
+                epoch: u64::try_from(row.get::<i64>(0)?).unwrap_or_default(),
+                node: node.to_owned(),
+                since: at(2)?,
+                until: at(3)?,
+                held: left_ms >= 0,
+                rules: row.get(5)?,
+                heir: promised.then(|| heir.clone()),
+                holder,
+            },
+            left_ms,
+            heir,
+            heir_left_ms,
         })
-    }
+    })?;
+    found.ok_or_else(|| {
+        let words = "the table owner has no row";
+        SqlFailure::of(FailureKind::Damaged, words)
+    })
 }
 
-fn owned_ms() -> i64 {
-    i64::try_from(OWNED.as_millis()).unwrap_or(i64::MAX)
+fn ms(time: Duration) -> i64 {
+    i64::try_from(time.as_millis()).unwrap_or(i64::MAX)
 }
 
 fn epoch(row: &tokio_postgres::Row) -> Result<i64, SqlFailure> {

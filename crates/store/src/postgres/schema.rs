@@ -1,13 +1,13 @@
 //! The tables of a state in PostgreSQL: made of what is said of them, and compared with it.
 //!
-//! Beside those of every database there are three: `state`, by which it is known as ours, `owner`,
-//! and `numbered`, the last number of an observation. There are no triggers: a rule that every row
+//! Beside those of every database there are four: `state`, by which it is known as ours, `owner`,
+//! `numbered`, the last number of an observation, and `node`, who may own it in turn. There are no triggers: a rule that every row
 //! keeps to is a CHECK, all others are in the statements. Read next: [`crate::schema::tables`].
 
 use super::session::Session;
 use crate::failure::SqlFailure;
 use crate::open::OpenError;
-use crate::schema::table::{Index, Kind, Table, number, text};
+use crate::schema::table::{Column, Index, Kind, Table, number, text};
 use crate::schema::tables;
 use crate::sql::{Expect, Session as Seam, values};
 use crate::sqlite::schema::known_version;
@@ -28,16 +28,50 @@ const OWNER: Table = own(
         number("epoch"),
         text("holder"),
         number("until"),
+        number("since"),
+        text("rules"),
+        text("heir"),
+        number("heir_until"),
     ],
 );
+
+const NODE: Table = Table {
+    name: "node",
+    columns: &[
+        text("name"),
+        text("place"),
+        text("life"),
+        text("address"),
+        text("version"),
+        text("state"),
+        text("rules"),
+        number("started"),
+        number("seen"),
+        number("until"),
+        text("wanted"),
+    ],
+    key: &["name"],
+    unique: &[],
+    indexes: &[],
+    checks: &[],
+    code: None,
+    walked: false,
+};
 
 const NUMBERED: Table = own("numbered", &[number("one"), number("observation")]);
 
 /// The tables that are there before a state is.
-const OWN: [&Table; 3] = [&STATE, &OWNER, &NUMBERED];
+const OWN: [&Table; 4] = [&STATE, &OWNER, &NUMBERED, &NODE];
+
+/// What the first of these tables had not: columns are added with 0 or an empty text, and whoever only reads
+/// does not miss any.
+const LATER: [(&Table, &[&str]); 2] = [
+    (&OWNER, &["since", "rules", "heir", "heir_until"]),
+    (&NODE, &[]),
+];
 
 /// A table of one row.
-const fn own(name: &'static str, columns: &'static [crate::schema::table::Column]) -> Table {
+const fn own(name: &'static str, columns: &'static [Column]) -> Table {
     Table {
         name,
         columns,
@@ -50,21 +84,35 @@ const fn own(name: &'static str, columns: &'static [crate::schema::table::Column
     }
 }
 
-/// Makes what must be there before somebody can own a state, if it is not.
+/// Makes what must be there before somebody can own a state, as far as it is not. Others may do the same at
+/// the same time.
 ///
 /// Fails as foreign if the schema is another application's.
 pub(crate) fn prepare(session: &Session) -> Result<(), OpenError> {
     let seam = Seam::Postgres(session);
     if is_there(seam)? {
-        return Ok(());
+        // Another may do so at the same time.
+        return Ok(complete(session).or_else(|_| complete(session))?);
     }
-    if seam.one::<bool>(
+    let is_used = seam.one::<bool>(
         "SELECT EXISTS (SELECT 1 FROM pg_class WHERE relnamespace =
         (SELECT oid FROM pg_namespace WHERE nspname = current_schema()))",
         &[],
-    )? {
-        return Err(OpenError::Foreign);
+    )?;
+    // Another may have made them just now.
+    match (is_used, is_there(seam)?) {
+        (true, false) => return Err(OpenError::Foreign),
+        (_, true) => return Ok(()),
+        (false, false) => {}
     }
+    match make(session) {
+        Err(_) if is_there(seam)? => Ok(()),
+        made => Ok(made?),
+    }
+}
+
+fn make(session: &Session) -> Result<(), SqlFailure> {
+    let seam = Seam::Postgres(session);
     let transaction = session.transaction()?;
     session
         .script(OWN.map(created).concat())
@@ -75,7 +123,8 @@ pub(crate) fn prepare(session: &Session) -> Result<(), OpenError> {
             values![APPLICATION],
         ),
         (
-            "INSERT INTO owner (one, epoch, holder, until) VALUES (1, 0, ?1, 0)",
+            "INSERT INTO owner (one, epoch, holder, until, since, rules, heir, heir_until)
+            VALUES (1, 0, ?1, 0, 0, ?1, ?1, 0)",
             values![""],
         ),
         (
@@ -86,7 +135,44 @@ pub(crate) fn prepare(session: &Session) -> Result<(), OpenError> {
     for (insert, values) in rows {
         seam.put(insert, values, Expect::Any)?;
     }
-    Ok(transaction.commit()?)
+    transaction.commit()
+}
+
+/// Adds what an earlier release had not.
+fn complete(session: &Session) -> Result<(), SqlFailure> {
+    let columns = "SELECT attname FROM pg_attribute WHERE attrelid = to_regclass(?1)
+        AND attnum > 0 AND NOT attisdropped";
+    let mut missing = String::new();
+    for (table, later) in LATER {
+        let found = Seam::Postgres(session)
+            .all(columns, values![table.name], |row| row.get::<String>(0))?;
+        if found.is_empty() {
+            missing += &created(table);
+        }
+        let columns = table.columns.iter();
+        let added = { columns }.filter(|it| later.contains(&it.name));
+        let absent = added.filter(|it| !found.is_empty() && !found.iter().any(|f| f == it.name));
+        missing.extend(absent.map(|column| added_to(table, column)));
+    }
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let transaction = session.transaction()?;
+    session.script(missing).map_err(SqlFailure::from)?;
+    transaction.commit()
+}
+
+/// The statements that add a column.
+fn added_to(table: &Table, column: &Column) -> String {
+    let (table, name) = (quoted(table.name), quoted(column.name));
+    let (kind, usual) = match column.kind {
+        Kind::Number => (kind(column.kind), "0"),
+        Kind::Text | Kind::Payload | Kind::Bytes => (kind(column.kind), "''"),
+    };
+    format!(
+        "ALTER TABLE {table} ADD COLUMN {name} {kind} NOT NULL DEFAULT {usual};\n\
+        ALTER TABLE {table} ALTER COLUMN {name} DROP DEFAULT;\n"
+    )
 }
 
 fn is_there(session: Seam<'_>) -> Result<bool, SqlFailure> {
@@ -254,13 +340,26 @@ pub(crate) fn strangers(session: &Session) -> Result<Vec<String>, SqlFailure> {
     let said: BTreeSet<String> = OWN.into_iter().chain(all).flat_map(said).collect();
     let found = Seam::Postgres(session).all(FOUND, &[], |row| row.get::<String>(0))?;
     let found: BTreeSet<String> = found.into_iter().collect();
+    let later: BTreeSet<String> = LATER.into_iter().flat_map(added).collect();
     let missing = said
         .difference(&found)
+        .filter(|name| !later.contains(*name))
         .map(|name| format!("missing {name}"));
     let strange = found
         .difference(&said)
         .map(|name| format!("strange {name}"));
     Ok(missing.chain(strange).collect())
+}
+
+/// What was added to a table, as [`FOUND`] tells it; all of it, if it was added as a whole.
+fn added((table, later): (&Table, &[&str])) -> Vec<String> {
+    let mut all = said(table);
+    let columns = later.iter();
+    let named: Vec<String> = columns
+        .map(|name| format!("column {}.{name} ", table.name))
+        .collect();
+    all.retain(|it| named.is_empty() || named.iter().any(|name| it.starts_with(name)));
+    all
 }
 
 /// A table as [`FOUND`] tells it.

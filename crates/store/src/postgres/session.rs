@@ -19,6 +19,7 @@ use super::net::{ConnectError, Line, Net};
 use super::value::{Owned, parameters};
 use super::wait::{poll, wait};
 use crate::failure::{FailureKind, SqlFailure};
+use crate::lead::{Renewal, boottime_ms};
 use crate::sql::Value;
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, VecDeque};
@@ -41,8 +42,11 @@ const UNKNOWN_MAX: usize = 4096;
 /// What begins a transaction. A lock that another keeps is not waited for longer than with SQLite; a
 /// transaction that we left open (a machine that stood still) is in nobody's way for long. Set for
 /// the transaction alone: a pooler may give the next to another session of the server.
-const BEGIN: &str = "BEGIN; SET LOCAL lock_timeout = '5s'; \
-    SET LOCAL idle_in_transaction_session_timeout = '60s'";
+const BEGIN: &str =
+    "BEGIN; SET LOCAL lock_timeout = '5s'; SET LOCAL idle_in_transaction_session_timeout = ";
+
+/// The time after which a transaction that we left open is ended, unless others wait for its end.
+const IDLE: Duration = Duration::from_secs(60);
 
 const SNAPSHOT: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 
@@ -88,6 +92,10 @@ pub(crate) struct Session {
     changes: Cell<u64>,
     /// The statement that each transaction begins with, and its values; none if it only reads.
     fence: Cell<Option<(&'static str, [i64; 2])>>,
+    renewal: RefCell<Option<Arc<dyn Renewal>>>,
+    /// When the transaction under way began, by the clock of a renewal.
+    begun_ms: Cell<u64>,
+    idle: Cell<Duration>,
     address: PostgresAddress,
     /// Dropped last: the thread below the connection.
     net: Arc<Net>,
@@ -108,6 +116,9 @@ impl Session {
             waits: Cell::new(0),
             changes: Cell::new(0),
             fence: Cell::new(None),
+            renewal: RefCell::default(),
+            begun_ms: Cell::new(0),
+            idle: Cell::new(IDLE),
             address: address.clone(),
             net: Arc::clone(net),
         })
@@ -130,8 +141,11 @@ impl Session {
     /// Connects anew if the connection is lost; what was under way then is over.
     pub(crate) fn renewed(&mut self) -> Result<(), SqlFailure> {
         if self.is_lost() {
-            let renewed = Self::open(&self.net, &self.address).map_err(PostgresError::from)?;
+            let mut renewed = Self::open(&self.net, &self.address).map_err(PostgresError::from)?;
             renewed.fence.set(self.fence.get());
+            renewed.renewal.replace(self.renewal.take());
+            renewed.idle.set(self.idle.get());
+            renewed.answer_within = self.answer_within;
             *self = renewed;
         }
         Ok(())
@@ -255,11 +269,21 @@ impl Session {
         self.fence.set(Some((sql, values)));
     }
 
+    /// From now on whoever owns the state is told of each transaction that was stored, and one that was
+    /// left open is ended after this time.
+    pub(crate) fn renews(&self, renewal: Arc<dyn Renewal>, idle: Duration) {
+        self.renewal.replace(Some(renewal));
+        self.idle.set(idle);
+    }
+
     /// Begins a transaction, without waiting.
     ///
     /// Fails if the statement that it begins with cannot be prepared.
     pub(crate) fn begin(&self) -> Result<(), PostgresError> {
-        self.begin_with(BEGIN);
+        if self.renewal.borrow().is_some() {
+            self.begun_ms.set(boottime_ms());
+        }
+        self.begin_with(&format!("{BEGIN}'{}ms'", self.idle.get().as_millis()));
         self.fenced()
     }
 
@@ -271,7 +295,7 @@ impl Session {
         }
     }
 
-    fn begin_with(&self, sql: &'static str) {
+    fn begin_with(&self, sql: &str) {
         *self.failed.borrow_mut() = None;
         self.send(sql, false);
         self.stage.set(Stage::Inside);
@@ -288,7 +312,11 @@ impl Session {
         }
         self.stage.set(Stage::Outside);
         self.send("COMMIT", true);
-        self.flush()
+        self.flush()?;
+        if let (Some(renewal), Some(_)) = (&*self.renewal.borrow(), self.fence.get()) {
+            renewal.renewed(self.begun_ms.get());
+        }
+        Ok(())
     }
 
     /// Takes back what the transaction did, as far as there is one. Waits for what was sent before.

@@ -26,13 +26,13 @@ fn a_state_that_another_owns_is_not_taken_before_it_is_released() {
     let Held { by, left } = Owner::take(&yours, "you").unwrap().unwrap_err();
     assert_eq!(by, "me");
     assert!(left <= owner::OWNED && !left.is_zero(), "{left:?}");
-    me.release(&mine).unwrap();
+    me.release(&mine, None).unwrap();
     let you = Owner::take(&yours, "you").unwrap().unwrap();
     assert!(Owner::take(&mine, "me").unwrap().is_err());
     // What was released once is not released again by who had it before.
-    me.release(&mine).unwrap();
+    me.release(&mine, None).unwrap();
     assert!(Owner::take(&mine, "me").unwrap().is_err());
-    you.release(&yours).unwrap();
+    you.release(&yours, None).unwrap();
 }
 
 #[test]

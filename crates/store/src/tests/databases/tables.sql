@@ -10,6 +10,10 @@ CREATE TABLE "owner" (
   "epoch" bigint NOT NULL,
   "holder" text NOT NULL,
   "until" bigint NOT NULL,
+  "since" bigint NOT NULL,
+  "rules" text NOT NULL,
+  "heir" text NOT NULL,
+  "heir_until" bigint NOT NULL,
   PRIMARY KEY ("one"),
   CONSTRAINT owner_rule_1 CHECK (one = 1)
 );
@@ -18,6 +22,20 @@ CREATE TABLE "numbered" (
   "observation" bigint NOT NULL,
   PRIMARY KEY ("one"),
   CONSTRAINT numbered_rule_1 CHECK (one = 1)
+);
+CREATE TABLE "node" (
+  "name" text NOT NULL,
+  "place" text NOT NULL,
+  "life" text NOT NULL,
+  "address" text NOT NULL,
+  "version" text NOT NULL,
+  "state" text NOT NULL,
+  "rules" text NOT NULL,
+  "started" bigint NOT NULL,
+  "seen" bigint NOT NULL,
+  "until" bigint NOT NULL,
+  "wanted" text NOT NULL,
+  PRIMARY KEY ("name")
 );
 CREATE TABLE "task" (
   "number" bigint NOT NULL,
