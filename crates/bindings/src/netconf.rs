@@ -49,7 +49,9 @@ pub use modules::{
 };
 pub(crate) use operation::Retrieval;
 pub use platform::{Platform, SessionInfo};
-pub use session::{Flow, Peer, Session};
+pub use session::{
+    CannotResume, Flow, Peer, SavedSession, SavedSubscription, Session, SessionMark,
+};
 pub(crate) use sessionless::{Events, Sessionless};
 pub use subscription::Backlog;
 pub(crate) use subscription::SubscriptionError;

@@ -63,6 +63,10 @@ pub struct Decoder {
     state: State,
     chunks: bool,
     failed: Option<FramingError>,
+    /// Bytes pushed so far.
+    pushed: u64,
+    /// The bytes of these up to the end of the last message.
+    boundary: u64,
 }
 
 impl Decoder {
@@ -78,6 +82,8 @@ impl Decoder {
             state: State::LineFeed,
             chunks: false,
             failed: None,
+            pushed: 0,
+            boundary: 0,
         }
     }
 
@@ -103,6 +109,7 @@ impl Decoder {
         if self.failed.is_some() {
             return;
         }
+        self.pushed += bytes.len() as u64;
         if self.read == self.input.len() {
             self.input.clear();
             self.read = 0;
@@ -126,6 +133,9 @@ impl Decoder {
             Framing::EndOfMessage => self.next_marked(),
             Framing::Chunked => self.next_chunked(),
         };
+        if let Ok(Some(_)) = outcome {
+            self.boundary = self.pushed - (self.input.len() - self.read) as u64;
+        }
         if let Err(error) = outcome {
             self.failed = Some(error);
             self.input = Vec::new();
@@ -142,6 +152,12 @@ impl Decoder {
             Framing::EndOfMessage => !self.message.is_empty(),
             Framing::Chunked => self.chunks || self.state != State::LineFeed,
         }
+    }
+
+    /// How many of the bytes pushed are those of messages that were given out, with their framing and what
+    /// stood before them.
+    pub fn boundary(&self) -> u64 {
+        self.boundary
     }
 
     /// Bytes held: input not yet looked at, and the message in the making.

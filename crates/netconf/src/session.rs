@@ -23,6 +23,7 @@ pub use rpc::Rpc;
 use rpc::fault;
 
 use std::collections::VecDeque;
+use std::ops::Range;
 
 use crate::error::{ErrorSeverity, ErrorTag, RpcError};
 use crate::framing::{self, Decoder, Framing, FramingError};
@@ -82,6 +83,21 @@ pub struct Session {
 impl Session {
     /// A session that greets its client at once; `session_id` is 1 or more.
     pub fn new(config: SessionConfig, session_id: u32, now_ms: u64) -> Self {
+        let mut session = Self::greeted(config, None, now_ms);
+        hello::write_server_hello(
+            &session.config.capabilities,
+            session_id,
+            &mut session.scratch,
+        );
+        session.send_scratch();
+        // A session may be idle for the rest of its life.
+        session.scratch = Vec::new();
+        session
+    }
+
+    /// A session that has greeted its client before, and knows the framing if the client has as well.
+    /// Its input begins between two messages.
+    pub fn greeted(config: SessionConfig, framing: Option<Framing>, now_ms: u64) -> Self {
         let mut session = Session {
             decoder: Decoder::new(config.limits.message_bytes),
             framing: Framing::EndOfMessage,
@@ -96,14 +112,9 @@ impl Session {
             statistics: SessionStatistics::default(),
             config,
         };
-        hello::write_server_hello(
-            &session.config.capabilities,
-            session_id,
-            &mut session.scratch,
-        );
-        session.send_scratch();
-        // A session may be idle for the rest of its life.
-        session.scratch = Vec::new();
+        if let Some(framing) = framing {
+            session.is_of(framing);
+        }
         session
     }
 
@@ -134,12 +145,13 @@ impl Session {
                 }) => Some(message_deadline_ms),
                 Phase::Ready(_) | Phase::Closing => return None,
             };
+            let from = self.decoder.boundary();
             match (self.decoder.next_message(), begun) {
                 (Ok(Some(message)), begun) => {
                     if let Some(deadline_ms) = begun {
                         *deadline_ms = None;
                     }
-                    self.message(message);
+                    self.message(message, from..self.decoder.boundary());
                 }
                 (Ok(None), begun) => {
                     if let Some(deadline_ms) = begun
@@ -168,6 +180,11 @@ impl Session {
     /// Bytes received and not yet given out as events.
     pub fn held_bytes(&self) -> usize {
         self.decoder.held_bytes()
+    }
+
+    /// How many of the bytes received are those of messages that were given out or answered.
+    pub fn boundary(&self) -> u64 {
+        self.decoder.boundary()
     }
 
     /// The time at which [`expire`](Self::expire) must be called next, in milliseconds.
@@ -301,14 +318,14 @@ impl Session {
         self.statistics
     }
 
-    fn message(&mut self, message: Vec<u8>) {
+    fn message(&mut self, message: Vec<u8>, place: Range<u64>) {
         match (
             XmlDocument::parse(message, &self.config.limits),
             self.is_ready(),
         ) {
             (Ok(document), false) => self.hello(&document),
             (Err(error), false) => self.close(CloseReason::BadHello(error.to_string())),
-            (Ok(document), true) => self.request(document),
+            (Ok(document), true) => self.request(document, place),
             (Err(error), true) => self.unreadable(&error),
         }
     }
@@ -320,9 +337,7 @@ impl Session {
         });
         match agreed {
             Ok((Hello { capabilities, .. }, framing)) => {
-                self.phase = Phase::Ready(Ready::default());
-                self.framing = framing;
-                self.decoder.switch_to(framing);
+                self.is_of(framing);
                 self.events.push_back(SessionEvent::Ready {
                     capabilities,
                     framing,
@@ -332,7 +347,14 @@ impl Session {
         }
     }
 
-    fn request(&mut self, document: XmlDocument) {
+    /// The hellos are exchanged.
+    fn is_of(&mut self, framing: Framing) {
+        self.phase = Phase::Ready(Ready::default());
+        self.framing = framing;
+        self.decoder.switch_to(framing);
+    }
+
+    fn request(&mut self, document: XmlDocument, place: Range<u64>) {
         let root = document.root();
         if !root.is(BASE, "rpc") {
             return self.malformed(format!("<{}> instead of <rpc>", root.name()));
@@ -347,8 +369,11 @@ impl Session {
             None => {
                 self.statistics.in_rpcs += 1;
                 self.unanswered += 1;
-                self.events
-                    .push_back(SessionEvent::Rpc(Rpc { envelope, document }));
+                self.events.push_back(SessionEvent::Rpc(Rpc {
+                    envelope,
+                    document,
+                    place,
+                }));
             }
             Some((error, echo)) => {
                 self.statistics.in_bad_rpcs += 1;

@@ -18,6 +18,17 @@ use ::netconf::xml::XmlElement;
 use ::netconf::xpath::{EvaluationError, ExpressionError};
 use domain::excerpt::excerpt;
 
+/// A request that the process that led before may have carried out, or not, and that is not carried out
+/// again.
+pub(crate) fn leader_changed() -> RpcError {
+    RpcError::application(ErrorTag::OperationFailed)
+        .app_tag("leader-changed")
+        .message(
+            "another node leads now, and the one before may have carried this out or not: look before you \
+             send it again",
+        )
+}
+
 /// A filter that cannot be used.
 pub(crate) fn of_filter(error: &FilterError, at: XmlElement<'_>) -> RpcError {
     let (tag, told) = match error {

@@ -69,6 +69,8 @@ pub(super) struct RpcDefinition {
     /// True if it looks at state that earlier requests of the session may change, so that it waits
     /// for them.
     waits: bool,
+    /// True if it makes no difference whether it is carried out once or again.
+    repeatable: bool,
     handle: fn(&RequestContext<'_>, RpcOrigin, XmlElement<'_>) -> Dispatch,
 }
 
@@ -81,6 +83,7 @@ impl RpcDefinition {
             origin,
             offered: Offered::Platform,
             waits: true,
+            repeatable: false,
             handle,
         }
     }
@@ -130,62 +133,79 @@ impl RpcDefinition {
             ..self
         }
     }
+
+    /// The same, which may be carried out again: it changes nothing but the session itself, or what it
+    /// changes is known by a name that its sender chose.
+    const fn repeatable(self) -> Self {
+        Self {
+            repeatable: true,
+            ..self
+        }
+    }
 }
 
 /// Every rpc that is offered: the modules say what it takes and gives, the handlers the rest.
 static RPCS: &[RpcDefinition] = &[
-    RpcDefinition::of::<Negotiate>().at_once(),
+    RpcDefinition::of::<Negotiate>().at_once().repeatable(),
     RpcDefinition::of_sessions(&modules::NETCONF, "get", |cx, origin, it| {
         taken(read::get(cx, origin, it))
-    }),
+    })
+    .repeatable(),
     RpcDefinition::of_sessions(&modules::NETCONF, "get-config", |cx, origin, it| {
         taken(read::get_config(cx, origin, it))
-    }),
+    })
+    .repeatable(),
     RpcDefinition::of_sessions(&modules::NETCONF_NMDA, "get-data", |cx, origin, it| {
         taken(read::get_data(cx, origin, it))
-    }),
+    })
+    .repeatable(),
     RpcDefinition::of_sessions(&modules::NETCONF, "lock", |cx, _, it| {
         Dispatch::Now(lock::lock(cx, it))
-    }),
+    })
+    .repeatable(),
     RpcDefinition::of_sessions(&modules::NETCONF, "unlock", |cx, _, it| {
         Dispatch::Now(lock::unlock(cx, it))
-    }),
+    })
+    .repeatable(),
     RpcDefinition::of_sessions(&modules::NETCONF, "close-session", |cx, _, it| {
         Dispatch::Now(check(cx, it).map(|()| Answer::Closing(CloseReason::Requested)))
-    }),
+    })
+    .repeatable(),
     RpcDefinition::of_sessions(&modules::NETCONF, "kill-session", |cx, _, it| {
         Dispatch::Now(lock::kill_session(cx, it))
     }),
     RpcDefinition::everywhere(&modules::NETCONF_MONITORING, "get-schema", |cx, _, it| {
         Dispatch::Now(schema::get_schema(cx, it))
-    }),
+    })
+    .repeatable(),
     RpcDefinition::of_sessions(
         &modules::NOTIFICATIONS,
         "create-subscription",
         |cx, origin, it| Dispatch::Now(subscribe::create(cx, origin, it)),
-    ),
+    )
+    .repeatable(),
     RpcDefinition::new(input::RegisterAgent::ORIGIN, registry::register_agent),
     RpcDefinition::of::<RenewLease>(),
     RpcDefinition::of::<DeregisterAgent>(),
-    RpcDefinition::of::<DiscoverAgents>(),
+    RpcDefinition::of::<DiscoverAgents>().repeatable(),
     RpcDefinition::of::<FormTeam>(),
-    RpcDefinition::of::<TaskPage>(),
-    RpcDefinition::of::<TaskCount>(),
-    RpcDefinition::of::<ExchangePage>(),
-    RpcDefinition::of::<AuditTrail>(),
+    RpcDefinition::of::<TaskPage>().repeatable(),
+    RpcDefinition::of::<TaskCount>().repeatable(),
+    RpcDefinition::of::<ExchangePage>().repeatable(),
+    RpcDefinition::of::<AuditTrail>().repeatable(),
     RpcDefinition::of::<WriteData>().at_once(),
-    RpcDefinition::of::<ReadData>(),
+    RpcDefinition::of::<ReadData>().repeatable(),
     RpcDefinition::of::<InjectFault>(),
-    RpcDefinition::of::<ListFaults>(),
+    RpcDefinition::of::<ListFaults>().repeatable(),
     RpcDefinition::of::<ClearFault>(),
-    RpcDefinition::of::<GetSchemaTemplate>(),
-    RpcDefinition::of::<ListScenarios>(),
-    RpcDefinition::of::<ValidatePayload>(),
-    RpcDefinition::of::<GetSchemaUpdates>(),
+    RpcDefinition::of::<GetSchemaTemplate>().repeatable(),
+    RpcDefinition::of::<ListScenarios>().repeatable(),
+    RpcDefinition::of::<ValidatePayload>().repeatable(),
+    RpcDefinition::of::<GetSchemaUpdates>().repeatable(),
     RpcDefinition::of::<RequestCapabilityExtension>(),
     RpcDefinition::of::<PublishSchemaTemplate>(),
     RpcDefinition::of::<RetireSchema>(),
-    RpcDefinition::of::<RenderSchema>(),
+    RpcDefinition::of::<RenderSchema>().repeatable(),
     RpcDefinition::of::<ApprovePatch>(),
     RpcDefinition::of::<RejectPatch>(),
     RpcDefinition::of::<JudgeAlignment>(),
@@ -214,6 +234,13 @@ pub(super) fn waits(operation: XmlElement<'_>) -> bool {
     rpc_of(operation).is_none_or(|rpc| rpc.waits)
 }
 
+/// True if an rpc may be carried out again: it reads, or it is a negotiation, which is known by its sender,
+/// task and round, or it is about the session alone.
+pub(super) fn is_repeatable(operation: XmlElement<'_>) -> bool {
+    // One that is not offered changes nothing.
+    rpc_of(operation).is_none_or(|rpc| rpc.repeatable)
+}
+
 /// Handles one rpc.
 pub(super) fn handle(cx: &RequestContext<'_>, operation: XmlElement<'_>) -> Dispatch {
     let Some(rpc) = rpc_of(operation) else {
@@ -238,6 +265,19 @@ pub(super) fn subscribe(
 ) -> Result<Box<Subscription>, RpcError> {
     let rpc = defined(operation)?;
     authorised(cx, rpc, operation)?;
+    subscribe::begin(cx, rpc.origin, operation)
+}
+
+/// Begins a subscription again that was permitted when it was asked for; the element is its
+/// `create-subscription`.
+///
+/// # Errors
+/// As over NETCONF.
+pub(super) fn subscribe_again(
+    cx: &RequestContext<'_>,
+    operation: XmlElement<'_>,
+) -> Result<Box<Subscription>, RpcError> {
+    let rpc = defined(operation)?;
     subscribe::begin(cx, rpc.origin, operation)
 }
 

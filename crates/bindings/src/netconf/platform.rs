@@ -11,6 +11,7 @@ use domain::ems::Ems;
 use domain::event::Sequence;
 use domain::time::Timestamp;
 use engine::{Endpoint, Engine};
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, RwLock};
@@ -188,6 +189,12 @@ impl Platform {
         sessions.values().filter(known).cloned().collect()
     }
 
+    /// Gives the sessions to come the numbers from `first` on, which is at least 1: those that another
+    /// process goes on with keep theirs, and none of these may meet them.
+    pub fn number_sessions_from(&self, first: u32) {
+        self.next_session.store(first.max(1), Ordering::Relaxed);
+    }
+
     pub(crate) fn enter(
         &self,
         endpoint: &Endpoint,
@@ -195,13 +202,29 @@ impl Platform {
         source_host: &str,
         now: Timestamp,
     ) -> Arc<SessionInfo> {
-        let id = self.next_session.fetch_add(1, Ordering::Relaxed);
-        let info = Arc::new(SessionInfo::new(id, endpoint, username, source_host, now));
-        self.sessions
-            .lock()
-            .expect("no holder panics")
-            .insert(info.id, Arc::clone(&info));
-        info
+        loop {
+            let id = self.next_session.fetch_add(1, Ordering::Relaxed).max(1);
+            if let Some(info) = self.enter_again(id, endpoint, username, source_host, now) {
+                return info;
+            }
+        }
+    }
+
+    /// Enters a session with a number that it has; none if another has it.
+    pub(crate) fn enter_again(
+        &self,
+        id: u32,
+        endpoint: &Endpoint,
+        username: &str,
+        source_host: &str,
+        begun: Timestamp,
+    ) -> Option<Arc<SessionInfo>> {
+        let info = SessionInfo::new(id, endpoint, username, source_host, begun);
+        let mut sessions = self.sessions.lock().expect("no holder panics");
+        match sessions.entry(id) {
+            Entry::Occupied(_) => None,
+            Entry::Vacant(place) => Some(Arc::clone(place.insert(Arc::new(info)))),
+        }
     }
 
     /// Forgets a session, and the locks that die with it (RFC 6241 §7.5).
@@ -243,6 +266,12 @@ impl Platform {
             }
             held => Err(held),
         }
+    }
+
+    /// True if a session holds the lock.
+    pub(crate) fn holds_lock(&self, endpoint: &Endpoint, session: u32) -> bool {
+        let lock = self.lock_of(endpoint);
+        lock.is_some_and(|lock| lock.session == session)
     }
 
     pub(crate) fn lock_of(&self, endpoint: &Endpoint) -> Option<Lock> {

@@ -7,9 +7,13 @@
 //! ```
 //!
 //! The session does no IO: `server` moves the bytes, and calls [`Session::step`] whenever something may
-//! have changed. Read next: [`turns`], in which order requests are answered.
+//! have changed. Read next: [`turns`], in which order requests are answered; [`resume`], how another
+//! process goes on with it.
 
+mod resume;
 mod turns;
+
+pub use resume::{CannotResume, SavedSession, SavedSubscription, SessionMark};
 
 use super::platform::{Platform, SessionInfo};
 use super::session_schema::SessionSchema;
@@ -76,6 +80,10 @@ pub struct Session {
     end: Option<CloseReason>,
     /// When it took its last step.
     stepped_ms: u64,
+    /// True if another process may go on with it.
+    resumable: bool,
+    /// What stands in so many bytes of its input may have been carried out before.
+    doubtful: u64,
 }
 
 impl Session {
@@ -88,16 +96,29 @@ impl Session {
         now: Timestamp,
         clock_ms: u64,
     ) -> Self {
-        let session_schema = platform.session_schema();
-        let capabilities = session_schema.capabilities.clone();
         let info = platform.enter(&endpoint, &peer.user, &peer.source_host, now);
         platform.totals.in_sessions.fetch_add(1, Relaxed);
+        Self::begin(platform, endpoint, peer, info, clock_ms, |config, id| {
+            Machine::new(config, id, clock_ms)
+        })
+    }
+
+    fn begin(
+        platform: &Arc<Platform>,
+        endpoint: Endpoint,
+        peer: &Peer,
+        info: Arc<SessionInfo>,
+        clock_ms: u64,
+        machine: impl FnOnce(SessionConfig, u32) -> Machine,
+    ) -> Self {
+        let session_schema = platform.session_schema();
+        let capabilities = session_schema.capabilities.clone();
         let rules = platform.engine.access();
         let requests = platform.engine.accounts().requests(&peer.user);
         Self {
             who: principal(&platform.engine, &peer.user, &peer.source_host),
             rules,
-            machine: Machine::new(SessionConfig::new(capabilities), info.id, clock_ms),
+            machine: machine(SessionConfig::new(capabilities), info.id),
             feed: platform.engine.stream(&endpoint).watch(),
             platform: Arc::clone(platform),
             session_schema,
@@ -109,6 +130,8 @@ impl Session {
             ready: false,
             end: None,
             stepped_ms: clock_ms,
+            resumable: false,
+            doubtful: 0,
         }
     }
 

@@ -66,6 +66,8 @@ pub(super) struct Subscription {
     search: Option<Search>,
     /// It looks again after so many milliseconds, and not at the next event.
     rest_ms: Option<u64>,
+    /// The request that asked for it, if another process may go on with it.
+    request: Option<Arc<str>>,
 }
 
 /// Which events are wanted.
@@ -170,6 +172,7 @@ impl Subscription {
             session: cx.info.id,
             search: None,
             rest_ms: None,
+            request: None,
         })
     }
 
@@ -179,6 +182,34 @@ impl Subscription {
     pub(super) fn resume_after(&mut self, sequence: Sequence) {
         self.cursor = sequence.min(self.since);
         self.replay_until = None;
+    }
+
+    /// The same subscription as it was at `cursor` in another process, in the middle of its replay or
+    /// behind it.
+    pub(super) fn go_on(&mut self, cursor: Sequence, replay_until: Option<Sequence>) {
+        self.cursor = cursor;
+        self.replay_until = replay_until;
+        self.since = replay_until.unwrap_or(cursor);
+        self.counted = (cursor.max(self.since), Backlog::default());
+    }
+
+    /// The last event that was told or passed over, and the last one of its replay.
+    pub(super) fn place(&self) -> (Sequence, Option<Sequence>) {
+        (self.cursor, self.replay_until)
+    }
+
+    /// Where it was asked for.
+    pub(super) fn endpoint(&self) -> &Endpoint {
+        &self.endpoint
+    }
+
+    /// The request that asked for it, if it is kept.
+    pub(super) fn request(&self) -> Option<&Arc<str>> {
+        self.request.as_ref()
+    }
+
+    pub(super) fn set_request(&mut self, request: Arc<str>) {
+        self.request = Some(request);
     }
 
     /// A watch of the stream, to wait for more.

@@ -5,6 +5,7 @@
 use super::Envelope;
 use crate::error::{ErrorTag, RpcError};
 use crate::xml::{XmlDocument, XmlElement};
+use std::ops::Range;
 
 /// The most bytes of a `message-id` (`messageIdType` in RFC 6241 Appendix B).
 const MESSAGE_ID_BYTES: usize = 4095;
@@ -16,6 +17,8 @@ pub struct Rpc {
     pub envelope: Envelope,
     /// The whole message; its root is `<rpc>` and has exactly one child.
     pub document: XmlDocument,
+    /// Where it stood among the bytes received, framing included.
+    pub place: Range<u64>,
 }
 
 impl Rpc {

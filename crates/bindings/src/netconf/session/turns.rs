@@ -7,6 +7,7 @@
 
 use super::{OUTPUT_BYTES, Session};
 use crate::netconf::answer::{Answer, Dispatch, Pending};
+use crate::netconf::error;
 use crate::netconf::operation;
 use crate::netconf::request_context::RequestContext;
 use ::netconf::error::RpcError;
@@ -20,6 +21,8 @@ pub(super) const PENDING: usize = 1_024;
 /// A request in its turn.
 pub(super) struct Turn {
     pub(super) envelope: Envelope,
+    /// How many bytes were received before it.
+    pub(super) starts: u64,
     pub(super) state: State,
 }
 
@@ -56,10 +59,14 @@ impl Session {
 
     /// Takes a request up at once, or in its turn.
     pub(super) fn request(&mut self, rpc: Rpc, now: Timestamp) {
-        let envelope = rpc.envelope.clone();
+        let (envelope, starts) = (rpc.envelope.clone(), rpc.place.start);
         match self.take_up(Box::new(rpc), now, self.turns.len()) {
             State::Answered(answer) if self.turns.is_empty() => self.send(&envelope, answer),
-            state => self.turns.push_back(Turn { envelope, state }),
+            state => self.turns.push_back(Turn {
+                envelope,
+                starts,
+                state,
+            }),
         }
     }
 
@@ -75,7 +82,14 @@ impl Session {
         if blocked {
             return State::Unread(rpc);
         }
+        if rpc.place.end <= self.doubtful && !operation::is_repeatable(rpc.operation()) {
+            return State::Answered(Err(error::leader_changed()));
+        }
         match operation::handle(&self.cx(now), rpc.operation()) {
+            Dispatch::Now(Ok(Answer::Subscribed(mut subscription))) if self.resumable => {
+                subscription.keep_request(rpc.document.source());
+                State::Answered(Ok(Answer::Subscribed(subscription)))
+            }
             Dispatch::Now(answer) => State::Answered(answer),
             Dispatch::Later(pending) => State::Pending(pending),
         }
@@ -86,7 +100,12 @@ impl Session {
         let mut moved = false;
         while !self.machine.closing() && self.machine.pending_output() < OUTPUT_BYTES {
             self.look_ahead(now);
-            let Some(Turn { envelope, state }) = self.turns.pop_front() else {
+            let Some(Turn {
+                envelope,
+                starts,
+                state,
+            }) = self.turns.pop_front()
+            else {
                 break;
             };
             let state = match state {
@@ -99,7 +118,11 @@ impl Session {
             match state {
                 State::Answered(answer) => self.send(&envelope, answer),
                 state => {
-                    self.turns.push_front(Turn { envelope, state });
+                    self.turns.push_front(Turn {
+                        envelope,
+                        starts,
+                        state,
+                    });
                     break;
                 }
             }
@@ -158,7 +181,7 @@ impl Session {
         }
     }
 
-    fn cx(&self, now: Timestamp) -> RequestContext<'_> {
+    pub(super) fn cx(&self, now: Timestamp) -> RequestContext<'_> {
         RequestContext {
             platform: &self.platform,
             session_schema: &self.session_schema,
