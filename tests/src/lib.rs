@@ -1,7 +1,8 @@
 //! The harness shared by tests of several crates.
 //!
 //! - [`conformance`]: protocol behaviour as pages of messages and answers, run against any
-//!   [`conformance::Host`]: in memory ([`memory`]), or a server behind SSH ([`ssh`]);
+//!   [`conformance::Host`]: in memory ([`memory`]), or a server behind SSH ([`ssh`]), perhaps
+//!   with a [`node`] in front that forwards;
 //! - [`xml`]: structural comparison of documents, with wildcards;
 //! - [`judge`]: validation of a server's messages by libyang;
 //! - [`cast`]: deterministic agents, their profiles, and the access rules of the cases;
@@ -23,6 +24,7 @@ pub mod conformance;
 pub mod judge;
 pub mod memory;
 pub mod network;
+pub mod node;
 pub mod rng;
 pub mod ssh;
 pub mod workspace;

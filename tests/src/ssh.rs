@@ -8,6 +8,7 @@ use crate::cast;
 use crate::conformance::{Heard, Host, Opening, Patience, Wire};
 use crate::memory::BEGIN;
 use crate::network;
+use crate::node::Node;
 use ::network::Simulation;
 use domain::time::Timestamp;
 use engine::Credential;
@@ -16,6 +17,7 @@ use server::config::{PlacesSettings, Settings};
 use server::host::{Company, Endpoint, Home, Host as Platform};
 use server::ssh::{HostKeyPolicy, Outbound, keys, split};
 use server::state::StateFolder;
+use std::net::SocketAddr;
 use std::rc::Rc;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -40,7 +42,10 @@ const QUOTA_BYTES: usize = 256 << 20;
 /// A platform with the cast of the cases, on ports of its own.
 pub struct OverSsh {
     runtime: Rc<Runtime>,
-    host: Platform,
+    host: Arc<Platform>,
+    node: Option<Arc<Mutex<Node>>>,
+    /// True if the lead moves before each message.
+    moves: bool,
     simulation: Arc<Mutex<Option<Simulation>>>,
     folder: tempfile::TempDir,
 }
@@ -104,9 +109,33 @@ impl OverSsh {
         });
         Self {
             runtime: Rc::new(runtime),
-            host,
+            host: Arc::new(host),
+            node: None,
+            moves: false,
             simulation,
             folder,
+        }
+    }
+
+    /// The same, whose clients are connected to a node that forwards; the lead may move before each of their
+    /// messages.
+    ///
+    /// # Panics
+    /// If it does not start.
+    pub fn behind_a_node(moves: bool) -> Self {
+        let all = Self::new();
+        let node = all.runtime.block_on(Node::before(&all.host));
+        Self {
+            node: Some(Arc::new(Mutex::new(node))),
+            moves,
+            ..all
+        }
+    }
+
+    fn address_of(&self, endpoint: &Endpoint) -> Option<SocketAddr> {
+        match &self.node {
+            None => self.host.address_of(endpoint),
+            Some(node) => node.lock().expect("no holder panics").address_of(endpoint),
         }
     }
 
@@ -145,12 +174,15 @@ impl Default for OverSsh {
 impl Host for OverSsh {
     fn connect(&mut self, opening: &Opening) -> Box<dyn Wire> {
         let endpoint = cast::endpoint(&opening.endpoint);
-        let address = self
-            .host
-            .address_of(&endpoint)
-            .expect("every endpoint listens");
+        let address = self.address_of(&endpoint);
+        let address = address.expect("every endpoint listens");
         let key = self.key_of(&opening.user);
-        let trusted = HostKeyPolicy::KnownHosts(self.folder.path().join("known_hosts"));
+        let keys = self.host.keys.as_ref().expect("there are listeners");
+        let host_key = keys.host().expect("the host key is there");
+        let trusted = match &self.node {
+            None => HostKeyPolicy::KnownHosts(self.folder.path().join("known_hosts")),
+            Some(_) => HostKeyPolicy::Exactly(host_key.public_key().clone()),
+        };
         let stream = self
             .runtime
             .block_on(server::ssh::connect(
@@ -173,6 +205,11 @@ impl Host for OverSsh {
         Box::new(Channel {
             runtime: Rc::clone(&self.runtime),
             platform: Arc::clone(&self.host.platform),
+            moving: self
+                .node
+                .clone()
+                .filter(|_| self.moves)
+                .map(|node| (node, Arc::clone(&self.host))),
             outbound: Some(outbound),
             reader,
             heard,
@@ -208,6 +245,8 @@ impl Host for OverSsh {
 struct Channel {
     runtime: Rc<Runtime>,
     platform: Arc<bindings::netconf::Platform>,
+    /// The node whose lead moves before each message.
+    moving: Option<(Arc<Mutex<Node>>, Arc<Platform>)>,
     outbound: Option<Outbound>,
     reader: tokio::task::JoinHandle<()>,
     heard: mpsc::UnboundedReceiver<Vec<u8>>,
@@ -235,6 +274,10 @@ impl Wire for Channel {
     /// Waits until the server has reacted, or has had the time to: the next step of another session
     /// comes after it. Stops writing when the server closes.
     fn send(&mut self, bytes: &[u8]) {
+        if let Some((node, host)) = &self.moving {
+            let _inside = self.runtime.enter();
+            node.lock().expect("no holder panics").moves(host);
+        }
         let Self {
             runtime,
             outbound: Some(outbound),

@@ -20,11 +20,12 @@ pub use http_server::HttpServerError;
 use crate::clock::Clock;
 use crate::fair::FairShares;
 use crate::http;
+use crate::http::forward::ForwardedRequests;
 use crate::outside::Watched;
 use crate::post::Post;
 use crate::session::{self, Timeouts};
 use crate::ssh::keys::StateKeys;
-use crate::ssh::{ByteStream, Login, SshServing};
+use crate::ssh::{Authenticator, ByteStream, ConnectionLimiter, Login, SshServing};
 use crate::state::StateFolder;
 use crate::webhook::Deliveries;
 use bindings::netconf::{Peer, Platform};
@@ -87,6 +88,30 @@ pub struct Host {
     deliveries: Option<Deliveries>,
     /// The A2A agents elsewhere; none if no connection is allowed.
     pub(crate) outside: Option<Watched>,
+    /// What serves clients; none without listeners.
+    entrance: Option<Entrance>,
+}
+
+/// What serves clients that are connected to another node of a cluster: the same platform, with the same
+/// rights, shares and limits.
+#[derive(Clone)]
+pub(crate) struct Entrance {
+    pub(crate) platform: Arc<Platform>,
+    pub(crate) clock: Arc<Clock>,
+    pub(crate) patience: Timeouts,
+    pub(crate) shares: Arc<FairShares>,
+    pub(crate) authenticator: Arc<dyn Authenticator>,
+    pub(crate) limiter: Arc<ConnectionLimiter>,
+    /// The HTTP server; none without one.
+    pub(crate) http: Option<Arc<ForwardedRequests>>,
+    endpoints: Vec<Endpoint>,
+}
+
+impl Entrance {
+    /// True if there is such an endpoint.
+    pub(crate) fn serves(&self, endpoint: &Endpoint) -> bool {
+        self.endpoints.contains(endpoint)
+    }
 }
 
 /// The agents of a platform, and its access rules.
@@ -127,6 +152,11 @@ impl Host {
             Login::lasting(),
         ));
         ByteStream::new(ours)
+    }
+
+    /// What serves clients that are connected to another node; none if this host has no listeners.
+    pub(crate) fn entrance(&self) -> Option<Entrance> {
+        self.entrance.clone()
     }
 
     /// The address of an endpoint.

@@ -6,7 +6,8 @@
 //! or a [`certificate`]; `audit` has the events) and [`router`] to a route, which is handed an
 //! [`HttpRequest`] and answers with a [`body`] or a [`problem`]; `delivery` watches that it is
 //! taken, and counts what is `untaken`. Bodies `share` a limit of memory, and `shortage` closes idle
-//! connections while memory is short. [`routes`] are those of every server.
+//! connections while memory is short. [`routes`] are those of every server; [`forward`] has the requests
+//! that one node of a cluster takes and another answers.
 //!
 //! Protocols mount routes of their own on the [`Router`]: a guarded route is handed the [`Caller`],
 //! whose principal is that of a NETCONF session of the same name, and translates the request to an
@@ -19,6 +20,7 @@ pub mod caller;
 pub mod certificate;
 mod connection;
 mod delivery;
+pub mod forward;
 pub mod guard;
 pub mod limits;
 pub mod listener;
@@ -36,6 +38,7 @@ mod wire;
 
 pub use body::HttpResponse;
 pub use caller::{Caller, HttpAuthenticator, Proof};
+pub use forward::{Elsewhere, ForwardRequest};
 pub use limits::HttpLimits;
 pub use listener::{HttpListener, HttpServing, HttpSetup};
 pub use problem::Problem;

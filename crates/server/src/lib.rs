@@ -12,6 +12,7 @@
 //! - [`host`] puts a platform together on the store that [`kept`] opens, under the key of
 //!   [`master_key`], signed by `seal`, with the templates of [`schemas`]; [`key_rotation`] puts
 //!   other keys in their place;
+//! - [`cluster`] is what several nodes are to each other;
 //! - [`peers`] connects its agents to others over NETCONF; [`remote`] represents those that are
 //!   servers elsewhere, [`outside`] is the A2A client to them; [`webhook`] posts reports of tasks,
 //!   both by the [`http_client`];
@@ -26,6 +27,7 @@ pub mod access;
 pub mod background;
 pub mod client;
 pub mod clock;
+pub mod cluster;
 pub mod config;
 pub mod copying;
 pub mod fair;

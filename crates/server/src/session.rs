@@ -1,7 +1,9 @@
 //! One NETCONF session over one byte stream: moves the bytes, keeps timeouts, handles the end.
 //!
-//! The protocol is `bindings::netconf::Session`'s; the stream may be an SSH channel or a pipe.
-//! Read next: [`crate::host`].
+//! The protocol is `bindings::netconf::Session`'s; the stream may be an SSH channel, a pipe, or a [`relay`]
+//! to another node of a cluster, which outlives this process. Read next: [`crate::host`].
+
+pub(crate) mod relay;
 
 use crate::clock::Clock;
 use crate::fair;
@@ -10,6 +12,7 @@ use bindings::netconf::{Backlog, Flow, Peer, Platform, Session};
 use domain::time::Timestamp;
 use engine::{Accounts, Endpoint};
 use netconf::session::CloseReason;
+use relay::Relay;
 use std::error::Error;
 use std::io;
 use std::sync::Arc;
@@ -90,6 +93,8 @@ enum Unwritten {
     Short,
     #[error("its peer took nothing for {stall:?}, and more waits than the limit allows")]
     Behind { stall: Duration },
+    #[error("it goes on elsewhere")]
+    Elsewhere,
 }
 
 /// A session that is removed from the platform in any case: when a connection is lost, the future
@@ -102,7 +107,14 @@ struct Guarded {
 
 impl Guarded {
     fn session(&mut self) -> &mut Session {
-        self.session.as_mut().expect("taken only when dropped")
+        self.session.as_mut().expect("taken only at the end")
+    }
+
+    /// Ends it here, but not for its client.
+    fn hand_over(mut self) {
+        if let Some(session) = self.session.take() {
+            session.hand_over();
+        }
     }
 }
 
@@ -122,6 +134,16 @@ fn revoked() -> CloseReason {
     CloseReason::Other("the key of its user was taken away".to_owned())
 }
 
+/// The parts of a session beside its stream.
+pub(crate) struct Parts {
+    pub(crate) platform: Arc<Platform>,
+    pub(crate) endpoint: Endpoint,
+    pub(crate) peer: Peer,
+    pub(crate) clock: Arc<Clock>,
+    pub(crate) patience: Timeouts,
+    pub(crate) login: Login,
+}
+
 /// Serves a session until it ends, or until its `login` is revoked.
 pub async fn serve(
     stream: ByteStream,
@@ -130,20 +152,53 @@ pub async fn serve(
     peer: Peer,
     clock: Arc<Clock>,
     patience: Timeouts,
-    mut login: Login,
+    login: Login,
 ) {
+    let parts = Parts {
+        platform,
+        endpoint,
+        peer,
+        clock,
+        patience,
+        login,
+    };
+    run(stream, parts, None).await;
+}
+
+/// The same of a session whose client is connected to another node.
+pub(crate) async fn serve_relayed(stream: ByteStream, parts: Parts, relay: Relay) {
+    run(stream, parts, Some(relay)).await;
+}
+
+async fn run(stream: ByteStream, parts: Parts, mut relay: Option<Relay>) {
+    let Parts {
+        platform,
+        endpoint,
+        peer,
+        clock,
+        patience,
+        mut login,
+    } = parts;
     let accounts = Arc::clone(platform.engine().accounts());
     let mut queued = accounts.hold(&peer.user);
     let mut held = accounts.hold(&peer.user);
     let meter = Box::new(move |bytes| queued.set(bytes));
     let (mut inbound, mut outbound) = split_metered(stream, DEFAULT_QUOTA_BYTES, meter);
-    let session = Session::open(
-        &platform,
-        endpoint,
-        &peer,
-        clock.now(),
-        clock.monotonic_ms(),
-    );
+    let (now, now_ms) = (clock.now(), clock.monotonic_ms());
+    let session = match &relay {
+        None => Session::open(&platform, endpoint, &peer, now, now_ms),
+        Some(relay) => match relay.begin(&platform, endpoint, &peer, now, now_ms) {
+            Ok(session) => session,
+            Err(why) => {
+                let user = &peer.user;
+                warn!(user, "a session of '{user}' does not go on: {why}");
+                return end(outbound, relay.close()).await;
+            }
+        },
+    };
+    if let Some(relay) = &mut relay {
+        relay.enter(session.info().id);
+    }
     let mut guarded = Guarded {
         session: Some(session),
         clock: Arc::clone(&clock),
@@ -159,7 +214,11 @@ pub async fn serve(
         let goes_on = || begun.elapsed() < STEP;
         let flow = session.step_while(clock.now(), clock.monotonic_ms(), goes_on);
         let output = session.transmit();
-        let holds = session.held_bytes();
+        let output = match &mut relay {
+            None => output,
+            Some(relay) => relay.told(output, session.mark(), flow == Flow::Close),
+        };
+        let holds = session.held_bytes() + session.kept_bytes();
         let is_too_much = accounts.is_short()
             && holds > HELD_BYTES_ALWAYS
             && (holds > HELD_BYTES_SHORT || held.of_user() > HELD_BYTES_SHORT_OF_USER);
@@ -178,13 +237,19 @@ pub async fn serve(
                 &patience,
                 &mut login,
                 &accounts,
+                relay.as_ref(),
             )
             .await
             {
                 Ok(()) => {}
+                Err(Unwritten::Elsewhere) => return guarded.hand_over(),
                 Err(Unwritten::Gone(error)) => {
                     let over_quota = error.kind() == io::ErrorKind::QuotaExceeded;
-                    return lost(session, outbound, &error, over_quota);
+                    lost(session, outbound, &error, over_quota);
+                    if let Some(relay) = relay.filter(|_| !over_quota) {
+                        wait_for_node(guarded, &relay, &mut login, &error).await;
+                    }
+                    return;
                 }
                 Err(stuck) => {
                     let (id, user) = (session.info().id, &session.info().username);
@@ -218,18 +283,61 @@ pub async fn serve(
                 Ok(Some(bytes)) => guarded.session().receive(&bytes, clock.monotonic_ms()),
                 Ok(None) => input_ended = true,
                 Err(error) => {
-                    let over_quota = !matches!(error, InboundError::Read(_));
-                    return lost(guarded.session(), outbound, &error, over_quota);
+                    let InboundError::Read(cause) = &error else {
+                        return lost(guarded.session(), outbound, &error, true);
+                    };
+                    lost(guarded.session(), outbound, &error, false);
+                    if let Some(relay) = &relay {
+                        wait_for_node(guarded, relay, &mut login, cause).await;
+                    }
+                    return;
                 }
             },
             () = session.changed() => {}
             // Not a word more to whoever had the key: the connection says goodbye.
-            () = login.over() => return,
+            () = login.over() => match &relay {
+                None => return,
+                Some(relay) => return end(outbound, relay.close()).await,
+            },
+            () = elsewhere(relay.as_ref()) => return guarded.hand_over(),
             () = tokio::time::sleep(deadline) => {}
         }
     }
     let _ = outbound.flush().await;
     let _ = outbound.shutdown().await;
+}
+
+/// Tells the end to another node, if it takes that.
+async fn end(mut outbound: Outbound, close: Vec<u8>) {
+    let told = async {
+        outbound.write_all(&close).await?;
+        outbound.shutdown().await
+    };
+    // If it does not, it asks, and is told.
+    drop(tokio::time::timeout(relay::PATIENCE, told).await);
+}
+
+/// Completes when a session is to go on elsewhere; never if it has no other node.
+async fn elsewhere(relay: Option<&Relay>) {
+    match relay {
+        Some(relay) => relay.leaves().await,
+        None => std::future::pending().await,
+    }
+}
+
+/// Waits for the node that accepted a session, after the way to it was lost: it comes again, here or to
+/// another leader, unless its client is gone.
+async fn wait_for_node(mut guarded: Guarded, relay: &Relay, login: &mut Login, lost: &io::Error) {
+    if relay::is_of_client(lost) {
+        return;
+    }
+    let info = Arc::clone(guarded.session().info());
+    tokio::select! {
+        () = relay.leaves() => guarded.hand_over(),
+        () = Session::killed(&info) => {}
+        () = login.over() => {}
+        () = tokio::time::sleep(relay::PATIENCE) => {}
+    }
 }
 
 /// Handles the loss of the transport: the peer is gone, or has exceeded its quota.
@@ -254,6 +362,7 @@ async fn write(
     patience: &Timeouts,
     login: &mut Login,
     accounts: &Accounts,
+    relay: Option<&Relay>,
 ) -> Result<(), Unwritten> {
     let info = Arc::clone(session.info());
     let mut rest = output;
@@ -271,6 +380,7 @@ async fn write(
             },
             () = Session::killed(&info) => return Err(Unwritten::Killed),
             () = login.over() => return Err(Unwritten::Revoked),
+            () = elsewhere(relay) => return Err(Unwritten::Elsewhere),
             () = tokio::time::sleep(STALL_SHORT.min(patience.stall)) => {
                 if accounts.is_short() {
                     return Err(Unwritten::Short);

@@ -129,13 +129,14 @@ async fn receive(inbound: &mut Inbound, wanted: usize) -> usize {
 async fn our_client_talks_to_our_server_and_the_peer_is_named() {
     let (told, mut heard) = tokio::sync::mpsc::unbounded_channel();
     let bench = Bench::new(quick(), move |stream: ByteStream, peer: SshPeer| {
-        told.send(peer).unwrap();
+        told.send(peer.clone()).unwrap();
         echo(
             stream,
             SshPeer {
                 principal: String::new(),
                 address: ([0, 0, 0, 0], 0).into(),
                 connection: 0,
+                key: peer.key.clone(),
                 login: server::ssh::Login::lasting(),
             },
         )

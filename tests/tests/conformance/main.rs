@@ -81,13 +81,30 @@ const SIDE_BY_SIDE: usize = 6;
 /// Every case over real SSH, except for those that advance time.
 #[test]
 fn every_case_holds_over_ssh() {
+    hold_over_ssh(OverSsh::new);
+}
+
+/// The same where clients are connected to a node of a cluster that another one leads.
+#[test]
+fn every_case_holds_at_a_node_that_forwards() {
+    hold_over_ssh(|| OverSsh::behind_a_node(false));
+}
+
+/// The same while the lead moves before each message: sessions go on, with all that was said in them.
+#[test]
+fn every_case_holds_while_the_lead_moves() {
+    hold_over_ssh(|| OverSsh::behind_a_node(true));
+}
+
+fn hold_over_ssh(make: impl Fn() -> OverSsh + Sync) {
+    let make = &make;
     let wanted = std::env::var("CONFORMANCE_CASE").unwrap_or_default();
     let mut cases = conformance::cases(&conformance::directory());
     cases.retain(|case| case.name.contains(&wanted));
     let share = &|part: usize| {
         let mine = cases.iter().skip(part).step_by(SIDE_BY_SIDE);
         mine.map(|case| {
-            let verdict = conformance::run(case, &mut OverSsh::new(), &mut Seen::new());
+            let verdict = conformance::run(case, &mut make(), &mut Seen::new());
             (case.name.clone(), verdict)
         })
         .collect::<Vec<_>>()

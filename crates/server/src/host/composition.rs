@@ -8,7 +8,7 @@ use super::housekeeping;
 use super::http_server::{self, HttpBackend};
 use super::listeners::{authenticator, bind};
 use super::roster::{default_agent, hosted, profiles};
-use super::{Company, Home, Host, Listening, StartError};
+use super::{Company, Entrance, Home, Host, Listening, StartError};
 use crate::a2a;
 use crate::access;
 use crate::clock::Clock;
@@ -219,6 +219,7 @@ impl Host {
             memory: None,
             deliveries: None,
             outside: None,
+            entrance: None,
         };
         if let Some(meter) = meter {
             let short = host.platform.engine().accounts().short_of_memory();
@@ -271,6 +272,9 @@ impl Host {
             };
             let opened =
                 http_server::open(http_server, &settings.http, folder, &served, watched, mount)?;
+            if let Some(entrance) = &mut host.entrance {
+                entrance.http = Some(opened.forwarded());
+            }
             host.http_server = Some(opened);
         }
         Ok(host)
@@ -324,6 +328,16 @@ impl Host {
             trail: trail::of(self.platform.engine(), &self.clock),
         });
         if let Some((_, listener)) = listeners.first() {
+            self.entrance = Some(Entrance {
+                platform: Arc::clone(&self.platform),
+                clock: Arc::clone(&self.clock),
+                patience: self.patience,
+                shares: Arc::clone(&self.shares),
+                authenticator: Arc::clone(&authenticator),
+                limiter: Arc::clone(listener.limiter()),
+                http: None,
+                endpoints: self.listening.iter().map(|l| l.endpoint.clone()).collect(),
+            });
             let logins = listener.limiter().logins();
             logins.heed(Arc::clone(self.platform.engine().accounts()));
             self.revocation = Some(watcher.watch(KeyHolders {

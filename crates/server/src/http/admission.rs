@@ -257,6 +257,11 @@ impl ConnectionPermit {
         self.failed.load(Relaxed) && !self.is_of_user()
     }
 
+    /// Its number among those of its server.
+    pub(super) fn number(&self) -> u64 {
+        self.number
+    }
+
     /// The account of the bytes not taken of a response to `name`, or to an unknown caller: then
     /// that of the connection's user, if it has one.
     pub(super) fn untaken(&self, name: Option<&str>, accounts: &Accounts) -> Untaken {

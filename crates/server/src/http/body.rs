@@ -11,7 +11,6 @@ use hyper::Response;
 use hyper::body::{Body as HttpBody, Bytes, Frame, SizeHint};
 use hyper::header::{CONTENT_TYPE, HeaderValue};
 use serde_json::Value;
-use std::convert::Infallible;
 use std::pin::Pin;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::{Acquire, Release};
@@ -21,8 +20,13 @@ use std::task::{Context, Poll, Wake, Waker, ready};
 /// A response.
 pub type HttpResponse = Response<ResponseBody>;
 
-/// The body of a response: any body whose frames cannot fail.
-pub type ResponseBody = Pin<Box<dyn HttpBody<Data = Bytes, Error = Infallible> + Send>>;
+/// The body of a response. Those that are made here do not fail; one that comes from another node may.
+pub type ResponseBody = Pin<Box<dyn HttpBody<Data = Bytes, Error = Interrupted> + Send>>;
+
+/// The body of a response broke off: what was sent of it is not all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the body of a response broke off")]
+pub struct Interrupted;
 
 /// A complete body.
 pub fn whole(bytes: impl Into<Bytes>) -> ResponseBody {
@@ -87,12 +91,12 @@ struct Whole(Option<Bytes>);
 
 impl HttpBody for Whole {
     type Data = Bytes;
-    type Error = Infallible;
+    type Error = Interrupted;
 
     fn poll_frame(
         mut self: Pin<&mut Self>,
         _: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+    ) -> Poll<Option<Result<Frame<Bytes>, Interrupted>>> {
         Poll::Ready(self.0.take().map(|bytes| Ok(Frame::data(bytes))))
     }
 
@@ -120,12 +124,12 @@ where
     F: Future<Output = Option<(Bytes, S)>>,
 {
     type Data = Bytes;
-    type Error = Infallible;
+    type Error = Interrupted;
 
     fn poll_frame(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+    ) -> Poll<Option<Result<Frame<Bytes>, Interrupted>>> {
         let this = &mut *self;
         let Some(piece) = &mut this.making else {
             return Poll::Ready(None);
@@ -194,12 +198,12 @@ impl Wake for Woken {
 
 impl HttpBody for InTurn {
     type Data = Bytes;
-    type Error = Infallible;
+    type Error = Interrupted;
 
     fn poll_frame(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+    ) -> Poll<Option<Result<Frame<Bytes>, Interrupted>>> {
         let Self { turns, woken, body } = &mut *self;
         if !woken.polled_by(cx.waker()) {
             return Poll::Pending;
@@ -256,29 +260,32 @@ impl<H> Outgoing<H> {
     }
 
     /// The next bytes to be handed over; none at the end.
-    fn poll_made(&mut self, cx: &mut Context<'_>) -> Poll<Option<Frame<Bytes>>> {
+    fn poll_made(
+        &mut self,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Interrupted>>> {
         if let Some(end) = &mut self.end
             && end.as_mut().poll(cx).is_ready()
         {
             self.end = None;
             self.body = Box::pin(Whole(None));
         }
-        let frame = ready!(self.body.as_mut().poll_frame(cx));
-        Poll::Ready(frame.map(|Ok(frame)| frame))
+        self.body.as_mut().poll_frame(cx)
     }
 }
 
 impl<H: Unpin> HttpBody for Outgoing<H> {
     type Data = Bytes;
-    type Error = Infallible;
+    type Error = Interrupted;
 
     fn poll_frame(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+    ) -> Poll<Option<Result<Frame<Bytes>, Interrupted>>> {
         let this = &mut *self;
         if this.made.is_empty() {
-            match ready!(this.poll_made(cx)).map(Frame::into_data) {
+            let made = ready!(this.poll_made(cx)).transpose()?;
+            match made.map(Frame::into_data) {
                 Some(Ok(bytes)) => {
                     this.delivery.has(bytes.len() + length(&this.body));
                     this.made = bytes;

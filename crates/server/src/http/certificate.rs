@@ -155,6 +155,12 @@ pub fn name_of<'t>(table: &'t [CertificateRow], holder: &Holder) -> Option<&'t s
 }
 
 impl Holder {
+    /// The properties of the certificate that a client has shown. An unreadable one is still one, with no
+    /// name.
+    pub(super) fn shown(der: &[u8]) -> Arc<Self> {
+        Arc::new(Self::read(der).unwrap_or_default())
+    }
+
     /// The properties of a certificate (DER); none if it cannot be parsed.
     pub fn read(der: &[u8]) -> Option<Self> {
         let certificate = Certificate::from_der(der).ok()?;

@@ -5,6 +5,7 @@
 use super::admission::ConnectionPermit;
 use super::audit;
 use super::certificate::Holder;
+use super::forward::Gone;
 use super::limits::HttpLimits;
 use super::server::{HttpConnection, HttpServer};
 use super::shortage::lets_go;
@@ -76,11 +77,15 @@ async fn begin(
     permit: &Arc<ConnectionPermit>,
     first: Instant,
 ) {
-    let connection = |holder| HttpConnection {
+    let connection = |shown: Option<&[u8]>| HttpConnection {
         source,
-        holder,
+        holder: shown.map(Holder::shown),
+        certificate: shown
+            .filter(|_| server.elsewhere.is_some())
+            .map(<[u8]>::to_vec),
         permit: Arc::clone(permit),
         pace: Arc::new(Pace::default()),
+        is_checked: false,
     };
     let Some(tls) = &server.tls else {
         return speak(tcp, connection(None), server, first).await;
@@ -88,9 +93,8 @@ async fn begin(
     if let Some(stream) = handshake(tls, tcp, source, server, first).await {
         let shown = stream.get_ref().1.peer_certificates();
         let shown = shown.and_then(|chain| chain.first());
-        // An unreadable certificate is still one, with no name.
-        let holder = shown.map(|shown| Arc::new(Holder::read(shown).unwrap_or_default()));
-        speak(stream, connection(holder), server, first).await;
+        let connection = connection(shown.map(AsRef::as_ref));
+        speak(stream, connection, server, first).await;
     }
 }
 
@@ -144,6 +148,10 @@ where
     let source = connection.source;
     let wire = Wire::new(stream, Arc::clone(&connection.pace), &server.limits, first);
     let connection = Arc::new(connection);
+    let _gone = server.elsewhere.as_ref().map(|elsewhere| Gone {
+        elsewhere: Arc::clone(elsewhere),
+        connection: connection.permit.number(),
+    });
     let service = service_fn(|request| {
         // Before the answer is asked for: the library looks at the wire in between.
         let under_way = connection.pace.begin();

@@ -5,6 +5,7 @@
 use super::admission::Admission;
 use super::caller::HttpAuthenticator;
 use super::connection;
+use super::forward::{Elsewhere, ForwardedRequests};
 use super::guard::ServerNames;
 use super::limits::HttpLimits;
 use super::router::Router;
@@ -76,6 +77,17 @@ impl HttpListener {
     /// Accepts and serves connections until [`HttpServing::close`].
     #[must_use = "dropping it ends the service"]
     pub fn serve(self, setup: HttpSetup) -> HttpServing {
+        self.begin(setup, None)
+    }
+
+    /// The same within the limits of a server, but what is asked is answered `elsewhere`: the routes are
+    /// not, and of credentials only the certificates of TLS are looked at.
+    #[must_use = "dropping it ends the service"]
+    pub fn forward(self, setup: HttpSetup, elsewhere: Arc<dyn Elsewhere>) -> HttpServing {
+        self.begin(setup, Some(elsewhere))
+    }
+
+    fn begin(self, setup: HttpSetup, elsewhere: Option<Arc<dyn Elsewhere>>) -> HttpServing {
         let (stop, closing) = watch::channel(false);
         let (shortage, short) = watch::channel(false);
         let server = HttpServer {
@@ -95,22 +107,30 @@ impl HttpListener {
             accounts: setup.accounts,
             short,
             changes: setup.changes,
+            elsewhere,
         };
+        let server = Arc::new(server);
         HttpServing {
             stop,
-            task: tokio::spawn(accept(self.socket, Arc::new(server), shortage)),
+            task: tokio::spawn(accept(self.socket, Arc::clone(&server), shortage)),
+            server,
         }
     }
 }
 
 /// A server at work. Dropping it cuts all its connections.
-#[derive(Debug)]
 pub struct HttpServing {
     stop: watch::Sender<bool>,
     task: JoinHandle<()>,
+    server: Arc<HttpServer>,
 }
 
 impl HttpServing {
+    /// What answers the requests that other nodes forward.
+    pub(crate) fn forwarded(&self) -> Arc<ForwardedRequests> {
+        Arc::new(ForwardedRequests::to(&self.server))
+    }
+
     /// Stops accepting, and lets responses end, streams at once.
     pub fn begin_close(&self) {
         let _ = self.stop.send(true);

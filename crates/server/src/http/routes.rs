@@ -26,7 +26,7 @@ where
     Router::new()
         .open("/livez", get, move |_| {
             let broken = broken();
-            async move { alive(broken) }
+            async move { living(broken) }
         })
         .open("/readyz", get, move |_| {
             let condition = condition();
@@ -43,10 +43,15 @@ fn status(word: &str) -> HttpResponse {
     body::json(&json!({ "status": word }))
 }
 
+/// The response of a process that lives.
+pub(crate) fn alive() -> HttpResponse {
+    status("alive")
+}
+
 /// Alive unless a decision has panicked.
-fn alive(broken: bool) -> Result<HttpResponse, Problem> {
+fn living(broken: bool) -> Result<HttpResponse, Problem> {
     match broken {
-        false => Ok(status("alive")),
+        false => Ok(alive()),
         true => Err(Problem::unavailable("a decision failed", LOOK_AGAIN)),
     }
 }

@@ -10,6 +10,7 @@ use super::body::{self, HttpResponse, Outgoing};
 use super::caller::{Caller, GONE, HttpAuthenticator};
 use super::certificate::Holder;
 use super::delivery::Delivery;
+use super::forward::Elsewhere;
 use super::guard::{self, ServerNames};
 use super::limits::HttpLimits;
 use super::problem::Problem;
@@ -31,6 +32,7 @@ use hyper::{Request, StatusCode, Version};
 use std::net::{IpAddr, SocketAddr};
 use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 use tokio::sync::watch;
 use tokio_rustls::TlsAcceptor;
 use tokio_util::task::AbortOnDropHandle;
@@ -70,6 +72,8 @@ pub(super) struct HttpServer {
     pub(super) short: watch::Receiver<bool>,
     /// Counts changes of credentials.
     pub(super) changes: watch::Receiver<u64>,
+    /// What answers in place of the routes; none where they do.
+    pub(super) elsewhere: Option<Arc<dyn Elsewhere>>,
 }
 
 /// A request being handled: head, body, changes of credentials, and the cell in which its route
@@ -81,8 +85,12 @@ pub(super) struct HttpConnection {
     pub(super) source: SocketAddr,
     /// The client's certificate, if it showed one.
     pub(super) holder: Option<Arc<Holder>>,
+    /// The same in DER, where requests are answered elsewhere.
+    pub(super) certificate: Option<Vec<u8>>,
     pub(super) permit: Arc<ConnectionPermit>,
     pub(super) pace: Arc<Pace>,
+    /// True if it is a connection to another node, which has checked heads.
+    pub(super) is_checked: bool,
 }
 
 impl HttpServer {
@@ -93,18 +101,20 @@ impl HttpServer {
         connection: Arc<HttpConnection>,
         under_way: UnderWay,
     ) -> HttpResponse {
+        if let Some(elsewhere) = self.elsewhere.clone() {
+            return self
+                .forward(elsewhere.as_ref(), request, &connection, under_way)
+                .await;
+        }
         let (head, body) = request.into_parts();
         let (method, path) = (head.method.clone(), head.uri.path().to_owned());
         let version = head.version;
         let (caller, request, outcome) = self.attend(head, body, &connection).await;
         let mut reply = outcome.unwrap_or_else(Problem::reply);
-        if connection.permit.is_in_reserve() {
-            connection.permit.leave();
-        }
-        // HTTP/2 has a frame for it (RFC 9113 §6.8, §8.2.2).
-        if connection.permit.is_leaving() && version < Version::HTTP_2 {
-            let closes = HeaderValue::from_static("close");
-            reply.headers_mut().insert(CONNECTION, closes);
+        leave_reserve(&connection.permit, version, &mut reply);
+        if let (true, Some(caller)) = (connection.is_checked, &caller) {
+            let name = Answered(caller.principal.name.clone());
+            reply.extensions_mut().insert(name);
         }
         let name = caller.as_ref().map(|caller| caller.principal.name.as_str());
         let status = reply.status().as_u16();
@@ -126,7 +136,9 @@ impl HttpServer {
         Option<Requests>,
         Result<HttpResponse, Problem>,
     ) {
-        if let Err(problem) = guard::check(&head, &self.names, &self.limits) {
+        if !connection.is_checked
+            && let Err(problem) = guard::check(&head, &self.names, &self.limits)
+        {
             return (None, None, Err(problem));
         }
         let open = self.router.find_open(&head.method, head.uri.path());
@@ -135,9 +147,7 @@ impl HttpServer {
         let recognised = self.recognised(&mut head, connection);
         let shows_nothing = matches!(recognised, Ok(None)) && !is_of_health(&head);
         if shows_nothing && connection.permit.is_in_reserve() {
-            let detail = "too many connections without a credential";
-            let refused = Problem::too_many(detail, self.limits.retry_after);
-            return (None, None, Err(refused));
+            return (None, None, Err(self.no_room_without_credential()));
         }
         let caller = match (&open, recognised) {
             // A public route is open to callers with an invalid credential too.
@@ -185,12 +195,7 @@ impl HttpServer {
     ) -> Result<Option<Caller>, Problem> {
         let address = connection.source.ip();
         let put_off = |wait| Problem::too_many("too many credentials did not count", wait);
-        // A signature is not looked at where the last did not hold. On another connection it is: behind
-        // a proxy all are one source.
-        if head.headers.contains_key(AUTHORIZATION)
-            && connection.permit.has_but_failed()
-            && let Some(wait) = self.limiter.refused_for(address)
-        {
+        if let Some(wait) = self.put_off_for(head, connection) {
             head.headers.remove(AUTHORIZATION);
             return Err(put_off(wait));
         }
@@ -214,17 +219,36 @@ impl HttpServer {
         }
     }
 
+    /// The time for which the credential of a head is not looked at, as too many did not count. A signature
+    /// is not looked at where the last did not hold. On another connection it is: behind a proxy all are
+    /// one source.
+    pub(super) fn put_off_for(&self, head: &Parts, on: &HttpConnection) -> Option<Duration> {
+        let shows = head.headers.contains_key(AUTHORIZATION) && on.permit.has_but_failed();
+        shows
+            .then(|| self.limiter.refused_for(on.source.ip()))
+            .flatten()
+    }
+
+    pub(super) fn no_room_without_credential(&self) -> Problem {
+        let detail = "too many connections without a credential";
+        Problem::too_many(detail, self.limits.retry_after)
+    }
+
     /// Counts a connection to its authenticated user. The login is recorded in the trail once a
     /// connection, not with each request.
     fn admit(&self, caller: &Caller, connection: &HttpConnection) -> Result<(), Problem> {
+        if self.count(&caller.principal.name, connection)? {
+            (self.authenticator.trail)(audit::of_caller(caller));
+        }
+        Ok(())
+    }
+
+    /// Counts a connection to a user who has authenticated on it; true if the one before was another, or
+    /// none.
+    pub(super) fn count(&self, name: &str, connection: &HttpConnection) -> Result<bool, Problem> {
         let (permit, wait) = (&connection.permit, self.limits.retry_after);
-        let full = match permit.authenticate(&caller.principal.name, &self.accounts) {
-            Ok(is_new) => {
-                if is_new {
-                    (self.authenticator.trail)(audit::of_caller(caller));
-                }
-                return Ok(());
-            }
+        let full = match permit.authenticate(name, &self.accounts) {
+            Ok(is_new) => return Ok(is_new),
             Err(full) => full,
         };
         // One that counts as somebody else's stays for him.
@@ -329,7 +353,7 @@ impl HttpServer {
         Ok(reply.map(|body| body::in_turn(body, share)))
     }
 
-    fn has_room(&self, untaken: &Untaken) -> Result<(), Problem> {
+    pub(super) fn has_room(&self, untaken: &Untaken) -> Result<(), Problem> {
         if !untaken.is_full(self.limits.untaken_bytes_max) {
             return Ok(());
         }
@@ -347,7 +371,7 @@ impl HttpServer {
     }
 
     /// Adds the fields of every response, and makes a stream end in time.
-    fn finish(
+    pub(super) fn finish(
         self: Arc<Self>,
         reply: HttpResponse,
         caller: Option<Caller>,
@@ -412,8 +436,24 @@ impl HttpServer {
     }
 }
 
+/// The user to whom a response is, if the request was forwarded by another node.
+#[derive(Clone, Debug)]
+pub(super) struct Answered(pub(super) String);
+
+/// Lets a connection end that only health checks may stay on; HTTP/2 has a frame for it (RFC 9113 §6.8,
+/// §8.2.2).
+pub(super) fn leave_reserve(permit: &ConnectionPermit, version: Version, reply: &mut HttpResponse) {
+    if permit.is_in_reserve() {
+        permit.leave();
+    }
+    if permit.is_leaving() && version < Version::HTTP_2 {
+        let closes = HeaderValue::from_static("close");
+        reply.headers_mut().insert(CONNECTION, closes);
+    }
+}
+
 /// True if a request is a health check.
-fn is_of_health(head: &Parts) -> bool {
+pub(super) fn is_of_health(head: &Parts) -> bool {
     HEALTH.contains(&head.uri.path())
 }
 

@@ -8,6 +8,7 @@
 use super::algorithms::WINDOW_BYTES;
 use super::authentication::Attempt;
 use super::channel::{ChannelBytes, SUBSYSTEM};
+use super::entry::{self, fingerprint};
 use super::limiter::{AdmissionPermit, SessionPermit};
 use super::logins::{Login, Place, UserSession};
 use super::service::Service;
@@ -15,7 +16,7 @@ use super::stream::{ByteStream, SshPeer};
 use super::throttle::Throttle;
 use super::wire::Socket;
 use russh::keys::ssh_key::public::KeyData;
-use russh::keys::{Algorithm, HashAlg, PublicKey};
+use russh::keys::{Algorithm, PublicKey};
 use russh::server::{
     Auth, ChannelOpenHandle, Handle, Handler, Msg, PublicKeyOffer, Response, Session,
     VerifiedPublicKey,
@@ -161,7 +162,7 @@ impl ConnectionHandler {
 
     fn start(&mut self, channel: Channel<Msg>, permit: Option<Further>, handle: Handle) {
         let id = channel.id();
-        let (principal, _) = self
+        let (principal, key) = self
             .principal
             .clone()
             .expect("channels open behind authentication");
@@ -170,6 +171,7 @@ impl ConnectionHandler {
             principal,
             address: self.address,
             connection: self.number,
+            key: PublicKey::from(key),
             login: login.expect("channels open behind authentication"),
         };
         let stream = ChannelBytes::new(channel.into_stream(), move |stream| {
@@ -225,11 +227,6 @@ impl Drop for ConnectionHandler {
     }
 }
 
-/// The SHA-256 fingerprint of a public key, in OpenSSH's form.
-fn fingerprint(key: &KeyData) -> String {
-    key.fingerprint(HashAlg::Sha256).to_string()
-}
-
 impl Handler for ConnectionHandler {
     type Error = russh::Error;
 
@@ -279,17 +276,9 @@ impl Handler for ConnectionHandler {
             .principal
             .as_ref()
             .expect("set when a key was accepted");
-        let authenticator = &self.service.authenticator;
-        let why = match (
-            self.service.limiter.session(),
-            self.service.limiter.logins().enter(user, key),
-        ) {
-            _ if self.service.limiter.logins().is_short() && !authenticator.is_own(user) => {
-                "memory is short, try again later"
-            }
-            // It may have been taken away since it was accepted; from here on that would be noticed.
-            _ if !authenticator.still_admits(user, key) => "the key was taken away",
-            (Some(permit), Ok(place)) => {
+        let (limiter, authenticator) = (&self.service.limiter, &self.service.authenticator);
+        let why = match entry::enter(limiter, authenticator.as_ref(), user, key) {
+            Ok((permit, place)) => {
                 self.turned_away = None;
                 self.tell(user, &fingerprint(key), None);
                 self.socket
@@ -298,8 +287,7 @@ impl Handler for ConnectionHandler {
                 (self.permit, self.place) = (Some(permit), Some(place));
                 return Ok(());
             }
-            (_, Err(_)) => "too many sessions of this user",
-            (None, _) => "too many sessions",
+            Err(why) => why,
         };
         self.turned_away = None;
         self.tell(user, &fingerprint(key), Some(why));

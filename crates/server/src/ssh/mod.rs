@@ -7,7 +7,7 @@
 //! The tour: [`keys`] generates and loads key files; [`algorithms`] lists the algorithms; [`limiter`]
 //! protects all listeners together against floods; [`authentication`] turns a public key into a
 //! principal, and [`logins`] counts the sessions of each; [`listener`] accepts and `connection`
-//! drives one connection, whose requests `handler` answers by the `service` of its listener, over
+//! drives one connection, whose requests `handler` answers by the `service` of its listener (who may come in, `entry` says), over
 //! `wire`, which limits the input before authentication (`unauthenticated`); [`stream`] is the byte
 //! stream and [`inbound`] the reader that never waits, with the [`throttle`] of its peer;
 //! [`client`] is the other side.
@@ -17,6 +17,7 @@ pub mod authentication;
 mod channel;
 pub mod client;
 mod connection;
+pub(crate) mod entry;
 mod handler;
 pub mod inbound;
 pub mod keys;

@@ -13,6 +13,7 @@ use std::task::{Context, Poll};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
+use super::PublicKey;
 use super::logins::Login;
 use super::throttle::Throttle;
 
@@ -26,6 +27,8 @@ pub struct SshPeer {
     /// Number of the connection, unique among the listeners of one gate.
     /// Several sessions may share it.
     pub connection: u64,
+    /// The key with which it has authenticated.
+    pub key: PublicKey,
     /// The validity of its key. When it is revoked the connection is closed with a disconnect
     /// message; the session itself may send its own.
     pub login: Login,

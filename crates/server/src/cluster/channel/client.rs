@@ -1,0 +1,189 @@
+//! The side that asks: one connection to the node that leads, made anew when it is lost or another
+//! leads.
+//!
+//! Tells what surely was not carried out from what may have been. Nothing is sent twice here.
+
+use super::{
+    CONNECT, CONNECTION_WINDOW_BYTES, ChannelBody, HEAD_BYTES, KEEPALIVE, NODE_FIELD, PROTOCOL,
+    PROTOCOL_FIELD, SEND_BYTES, STREAM_WINDOW_BYTES, STREAMS, VERSION_FIELD, prepare,
+};
+use crate::cluster::identity::Identity;
+use crate::cluster::leader::Leader;
+use hyper::body::Incoming;
+use hyper::client::conn::http2::{Builder, SendRequest};
+use hyper::header::HeaderValue;
+use hyper::{Request, Response, StatusCode};
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use std::io;
+use tokio::net::TcpStream;
+use tokio::sync::{Mutex, OwnedSemaphorePermit, Semaphore};
+use tokio::time::timeout;
+use tokio_rustls::TlsConnector;
+use tracing::{debug, warn};
+
+use std::sync::Arc;
+
+/// The reason for which a request got no response.
+#[derive(Debug, thiserror::Error)]
+pub(in crate::cluster) enum Unreached {
+    /// There is no connection; the request was not sent.
+    #[error("no connection to {node} at {address}: {cause}")]
+    Connect {
+        /// The node.
+        node: String,
+        /// Its address.
+        address: String,
+        /// The cause.
+        #[source]
+        cause: io::Error,
+    },
+    /// The connection broke off before anything of the request was sent.
+    #[error("the connection broke off before it was sent")]
+    Unsent,
+    /// The node does not lead; it did nothing.
+    #[error("the node that was asked does not lead")]
+    NotLeading,
+    /// The node speaks another version of the protocol; it did nothing.
+    #[error("the node speaks another version of the channel's protocol")]
+    Version,
+    /// Too many requests and sessions are under way; it was not sent.
+    #[error("too much is under way between this node and the one that leads")]
+    Full,
+    /// The connection broke off; the request may have been carried out.
+    #[error("the connection broke off: {0}")]
+    Broken(#[source] hyper::Error),
+}
+
+impl Unreached {
+    /// True if the request may have been carried out.
+    pub(in crate::cluster) fn is_in_doubt(&self) -> bool {
+        matches!(self, Self::Broken(_))
+    }
+}
+
+/// A connection, and where it leads to.
+struct Connected {
+    leader: Leader,
+    requests: SendRequest<ChannelBody>,
+}
+
+/// The side that asks.
+pub(in crate::cluster) struct ChannelClient {
+    identity: Identity,
+    connected: Mutex<Option<Connected>>,
+    under_way: Arc<Semaphore>,
+}
+
+impl ChannelClient {
+    /// One that has no connection yet.
+    pub(in crate::cluster) fn new(identity: Identity) -> Self {
+        Self {
+            identity,
+            connected: Mutex::default(),
+            under_way: Arc::new(Semaphore::new(STREAMS as usize)),
+        }
+    }
+
+    /// Sends a request to `leader` and waits for the head of the response; the permit is to be kept for
+    /// as long as the response is read.
+    ///
+    /// # Errors
+    /// [`Unreached`], and the body if nothing of it was sent.
+    pub(in crate::cluster) async fn send(
+        &self,
+        leader: &Leader,
+        mut request: Request<ChannelBody>,
+    ) -> Result<(Response<Incoming>, OwnedSemaphorePermit), (Unreached, Option<ChannelBody>)> {
+        let permit = Arc::clone(&self.under_way).try_acquire_owned();
+        let Ok(permit) = permit else {
+            return Err((Unreached::Full, Some(request.into_body())));
+        };
+        let fields = request.headers_mut();
+        fields.insert(PROTOCOL_FIELD, PROTOCOL);
+        let version = HeaderValue::from_static(env!("CARGO_PKG_VERSION"));
+        fields.insert(VERSION_FIELD, version);
+        if let Ok(node) = HeaderValue::from_str(&self.identity.node) {
+            fields.insert(NODE_FIELD, node);
+        }
+        let mut requests = match self.connection(leader).await {
+            Ok(requests) => requests,
+            Err(why) => return Err((why, Some(request.into_body()))),
+        };
+        let response = requests.try_send_request(request).await;
+        let response = response.map_err(|mut error| match error.take_message() {
+            Some(unsent) => (Unreached::Unsent, Some(unsent.into_body())),
+            None => (Unreached::Broken(error.into_error()), None),
+        })?;
+        match response.status() {
+            StatusCode::MISDIRECTED_REQUEST if !is_of_client(&response) => {
+                Err((Unreached::NotLeading, None))
+            }
+            StatusCode::HTTP_VERSION_NOT_SUPPORTED if !is_of_client(&response) => {
+                warn!(
+                    cluster.node = leader.node,
+                    "{} speaks another version of the channel's protocol", leader.node
+                );
+                Err((Unreached::Version, None))
+            }
+            _ => Ok((response, permit)),
+        }
+    }
+
+    /// The connection to a leader, if it is still good, or a new one.
+    async fn connection(&self, leader: &Leader) -> Result<SendRequest<ChannelBody>, Unreached> {
+        let mut connected = self.connected.lock().await;
+        if let Some(there) = &*connected
+            && there.leader == *leader
+            && !there.requests.is_closed()
+        {
+            return Ok(there.requests.clone());
+        }
+        *connected = None;
+        let made = timeout(CONNECT, self.connect(leader)).await;
+        let made = made.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()));
+        let requests = made.map_err(|cause| Unreached::Connect {
+            node: leader.node.clone(),
+            address: leader.address.clone(),
+            cause,
+        })?;
+        debug!(cluster.node = leader.node, "connected to {}", leader.node);
+        *connected = Some(Connected {
+            leader: leader.clone(),
+            requests: requests.clone(),
+        });
+        Ok(requests)
+    }
+
+    async fn connect(&self, leader: &Leader) -> io::Result<SendRequest<ChannelBody>> {
+        let tcp = TcpStream::connect(&leader.address).await?;
+        prepare(&tcp);
+        let connector = TlsConnector::from(Arc::clone(&self.identity.client));
+        let stream = connector
+            .connect(Identity::name_of(&leader.node), tcp)
+            .await?;
+        let mut http = Builder::new(TokioExecutor::new());
+        http.timer(TokioTimer::new())
+            .initial_stream_window_size(STREAM_WINDOW_BYTES)
+            .initial_connection_window_size(CONNECTION_WINDOW_BYTES)
+            .initial_max_send_streams(STREAMS as usize)
+            .max_send_buf_size(SEND_BYTES)
+            .max_header_list_size(HEAD_BYTES)
+            .keep_alive_interval(KEEPALIVE)
+            .keep_alive_timeout(KEEPALIVE)
+            .keep_alive_while_idle(true);
+        let shaken = http.handshake(TokioIo::new(stream)).await;
+        let (requests, connection) = shaken.map_err(io::Error::other)?;
+        let node = leader.node.clone();
+        tokio::spawn(async move {
+            if let Err(error) = connection.await {
+                debug!(cluster.node = node, %error, "the connection to {node} broke off");
+            }
+        });
+        Ok(requests)
+    }
+}
+
+/// True if a response is one to a client, whatever its status.
+fn is_of_client<B>(response: &Response<B>) -> bool {
+    response.headers().contains_key(PROTOCOL_FIELD)
+}

@@ -1,0 +1,164 @@
+//! The side that is asked: accepts nodes, and hands their requests on.
+//!
+//! Bounds connections, handshakes, streams and heads. Who may ask is settled by TLS.
+
+use super::{
+    BoxError, CONNECT, CONNECTION_WINDOW_BYTES, ChannelBody, HEAD_BYTES, KEEPALIVE, NODE_FIELD,
+    PROTOCOL, PROTOCOL_FIELD, SEND_BYTES, STREAM_WINDOW_BYTES, STREAMS, VERSION_FIELD, prepare,
+    whole,
+};
+use crate::cluster::identity::Identity;
+use hyper::body::Incoming;
+use hyper::server::conn::http2::Builder;
+use hyper::service::service_fn;
+use hyper::{Request, Response, StatusCode};
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use std::convert::Infallible;
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::Duration;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
+use tokio::time::timeout;
+use tokio_rustls::TlsAcceptor;
+use tokio_util::task::AbortOnDropHandle;
+use tracing::{debug, warn};
+
+/// The most connections of nodes, and of whoever has not shown that it is one.
+const CONNECTIONS: usize = 256;
+
+/// A response under way.
+pub(in crate::cluster) type Answering = Pin<Box<dyn Future<Output = Response<ChannelBody>> + Send>>;
+
+/// What is asked over the channel.
+pub(in crate::cluster) trait ChannelService: Send + Sync + 'static {
+    /// Answers a request of a node; `connection` is the number of the connection on which it came.
+    fn answer(self: Arc<Self>, request: Request<Incoming>, connection: u64) -> Answering;
+
+    /// Notes that a connection has ended.
+    fn ended(&self, connection: u64);
+}
+
+/// The side that is asked. Dropping it ends all connections.
+#[derive(Debug)]
+pub(in crate::cluster) struct ChannelServer {
+    _task: AbortOnDropHandle<()>,
+}
+
+impl ChannelServer {
+    /// Accepts nodes on `socket`. Must be called inside a tokio runtime.
+    pub(in crate::cluster) fn start(
+        socket: TcpListener,
+        identity: &Identity,
+        service: Arc<dyn ChannelService>,
+    ) -> Self {
+        let tls = TlsAcceptor::from(Arc::clone(&identity.server));
+        let task = tokio::spawn(accept(socket, tls, service));
+        Self {
+            _task: AbortOnDropHandle::new(task),
+        }
+    }
+}
+
+async fn accept(socket: TcpListener, tls: TlsAcceptor, service: Arc<dyn ChannelService>) {
+    let room = Arc::new(Semaphore::new(CONNECTIONS));
+    let number = AtomicU64::new(0);
+    let mut connections = JoinSet::new();
+    loop {
+        let permit = Arc::clone(&room).acquire_owned().await;
+        let accepted = tokio::select! {
+            accepted = socket.accept() => accepted,
+            Some(_) = connections.join_next() => continue,
+        };
+        match accepted {
+            Ok((tcp, _)) => {
+                let (tls, service) = (tls.clone(), Arc::clone(&service));
+                let number = number.fetch_add(1, Relaxed);
+                connections.spawn(async move {
+                    let _permit = permit;
+                    if let Err(error) = serve(tcp, tls, service, number).await {
+                        debug!(%error, "a connection of a node broke off");
+                    }
+                });
+            }
+            Err(error) => {
+                warn!(%error, "cannot accept a connection of a node");
+                tokio::time::sleep(Duration::from_millis(100)).await;
+            }
+        }
+    }
+}
+
+/// Says that a connection has ended, however it does.
+struct Ending {
+    service: Arc<dyn ChannelService>,
+    number: u64,
+}
+
+impl Drop for Ending {
+    fn drop(&mut self) {
+        self.service.ended(self.number);
+    }
+}
+
+async fn serve(
+    tcp: TcpStream,
+    tls: TlsAcceptor,
+    service: Arc<dyn ChannelService>,
+    number: u64,
+) -> Result<(), BoxError> {
+    prepare(&tcp);
+    let stream = timeout(CONNECT, tls.accept(tcp)).await;
+    let stream = stream.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()))?;
+    let _ending = Ending {
+        service: Arc::clone(&service),
+        number,
+    };
+    let asked = service_fn(move |request: Request<Incoming>| {
+        let service = Arc::clone(&service);
+        async move {
+            let response = match refused(&request) {
+                Some(refusal) => refusal,
+                None => service.answer(request, number).await,
+            };
+            Ok::<_, Infallible>(response)
+        }
+    });
+    let mut http = Builder::new(TokioExecutor::new());
+    http.timer(TokioTimer::new())
+        .max_concurrent_streams(STREAMS)
+        .initial_stream_window_size(STREAM_WINDOW_BYTES)
+        .initial_connection_window_size(CONNECTION_WINDOW_BYTES)
+        .max_send_buf_size(SEND_BYTES)
+        .max_header_list_size(HEAD_BYTES)
+        .keep_alive_interval(KEEPALIVE)
+        .keep_alive_timeout(KEEPALIVE)
+        // Its clients may end as many requests at once as they have under way.
+        .max_pending_accept_reset_streams(STREAMS as usize)
+        .max_local_error_reset_streams(STREAMS as usize)
+        .auto_date_header(false);
+    Ok(http.serve_connection(TokioIo::new(stream), asked).await?)
+}
+
+/// The refusal of another version of the protocol.
+fn refused(request: &Request<Incoming>) -> Option<Response<ChannelBody>> {
+    let fields = request.headers();
+    if fields.get(PROTOCOL_FIELD) == Some(&PROTOCOL) {
+        return None;
+    }
+    let told = |name| {
+        let value = fields.get(name).and_then(|value| value.to_str().ok());
+        value.unwrap_or("unknown")
+    };
+    let (node, version) = (told(NODE_FIELD), told(VERSION_FIELD));
+    warn!(
+        cluster.node = node,
+        "{node}, of version {version}, speaks another version of the channel's protocol"
+    );
+    let mut response = Response::new(whole("another version of the protocol"));
+    *response.status_mut() = StatusCode::HTTP_VERSION_NOT_SUPPORTED;
+    Some(response)
+}

@@ -1,0 +1,396 @@
+//! The sessions and requests that other nodes forward to the one that leads: they are those of its own
+//! platform, with its rights, shares and limits.
+//!
+//! Whether a user and a key count is decided here, by the files of this node, whatever the other one found.
+//! Nothing goes out once the lead is lost. Read next: [`super::accepted`], the other side of a session;
+//! [`crate::session`], which serves it.
+
+use super::channel::{BoxError, ChannelBody, PROTOCOL, PROTOCOL_FIELD, whole};
+use super::opening::{Marks, Opening, endpoint_of};
+use super::record::{FromClient, Records, ToClient, write_data};
+use super::{Passes, requests};
+use crate::host::Entrance;
+use crate::http::body::ResponseBody;
+use crate::session::relay::{Relay, Relayed};
+use crate::session::{self, Parts};
+use crate::ssh::entry::ForwardedEntry;
+use crate::ssh::{ByteStream, PublicKey};
+use base64ct::{Base64, Encoding as _};
+use bindings::netconf::{Peer, SavedSession, SessionMark};
+use hyper::body::{Body, Bytes, Frame, Incoming, SizeHint};
+use hyper::header::{HeaderName, HeaderValue};
+use hyper::{HeaderMap, Method, Request, Response, StatusCode, Uri};
+use std::future::poll_fn;
+use std::io;
+use std::net::SocketAddr;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+use tokio::io::{AsyncRead, DuplexStream, ReadBuf};
+use tokio::time::timeout;
+use tracing::{debug, info};
+
+/// The time for a session to be introduced.
+const INTRODUCTION: Duration = Duration::from_secs(5);
+/// The output of a session that may wait for the channel, in bytes.
+const PIPE_BYTES: usize = 64 << 10;
+/// The most bytes in a frame.
+const FRAME_BYTES: usize = 16 << 10;
+
+/// What this node serves to others while it leads.
+pub(super) struct Led {
+    pub(super) entrance: Entrance,
+    pub(super) relayed: Arc<Relayed>,
+    pub(super) lead: u64,
+    pub(super) passes: Passes,
+}
+
+/// The reason for which a session is not taken up.
+#[derive(Debug)]
+enum Refused {
+    /// What was said cannot be read.
+    Unreadable(String),
+    /// It may not, or it is over: it is useless to ask again.
+    ForGood(&'static str),
+    /// There is no room now.
+    ForNow(&'static str),
+}
+
+impl Led {
+    /// Takes a session up that another node has accepted.
+    pub(super) async fn session(self: Arc<Self>, body: Incoming) -> Response<ChannelBody> {
+        let mut input = Input::new(body);
+        let opened = match timeout(INTRODUCTION, input.opening()).await {
+            Ok(Ok(opening)) => self.open(opening, input).await,
+            Ok(Err(error)) => Err(Refused::Unreadable(error.to_string())),
+            Err(_) => Err(Refused::Unreadable("it took too long".to_owned())),
+        };
+        let (status, body) = match opened {
+            Ok(output) => {
+                let passes = Arc::clone(&self.passes);
+                let body: ChannelBody = Box::pin(Piped { output, passes });
+                (StatusCode::OK, body)
+            }
+            Err(Refused::Unreadable(why)) => (StatusCode::BAD_REQUEST, whole(why)),
+            Err(Refused::ForGood(why)) => (StatusCode::FORBIDDEN, whole(why)),
+            Err(Refused::ForNow(why)) => (StatusCode::SERVICE_UNAVAILABLE, whole(why)),
+        };
+        let mut response = Response::new(body);
+        *response.status_mut() = status;
+        response
+    }
+
+    /// Answers a request that another node has taken; `way` is the number of the connection to it.
+    pub(super) async fn request(
+        self: Arc<Self>,
+        request: Request<Incoming>,
+        way: u64,
+    ) -> Response<ChannelBody> {
+        let Some(http) = self.entrance.http.clone() else {
+            return refusal(StatusCode::NOT_FOUND, "this node has no HTTP server");
+        };
+        let Some((far, request)) = taken(request) else {
+            return refusal(StatusCode::BAD_REQUEST, "the request cannot be read");
+        };
+        let of = (way, far.number);
+        let (reply, user) = http.answer(of, far.source, far.certificate, request).await;
+        if !(self.passes)() {
+            return refusal(StatusCode::MISDIRECTED_REQUEST, "this node leads no more");
+        }
+        let passes = Arc::clone(&self.passes);
+        let mut reply = reply.map(|body| Box::pin(Answered { body, passes }) as ChannelBody);
+        reply.headers_mut().insert(PROTOCOL_FIELD, PROTOCOL);
+        if let Some(user) = user.and_then(|user| HeaderValue::from_bytes(user.as_bytes()).ok()) {
+            reply.headers_mut().insert(requests::USER, user);
+        }
+        reply
+    }
+
+    /// Notes that a connection to another node has ended.
+    pub(super) fn gone(&self, request: &Request<Incoming>, way: u64) -> Response<ChannelBody> {
+        if let (Some(http), Some(number)) = (&self.entrance.http, number(request.headers())) {
+            http.gone((way, number));
+        }
+        Response::new(whole(Bytes::new()))
+    }
+
+    async fn open(&self, opening: Opening, input: Input) -> Result<DuplexStream, Refused> {
+        let unreadable = |what: &str| Refused::Unreadable(what.to_owned());
+        let endpoint = endpoint_of(&opening.endpoint).ok_or_else(|| unreadable("the endpoint"))?;
+        let key = PublicKey::from_openssh(&opening.key).map_err(|_| unreadable("the key"))?;
+        let saved = match opening.saved {
+            None => None,
+            Some(form) => Some(form.read().ok_or_else(|| unreadable("what was saved"))?),
+        };
+        let at = &self.entrance;
+        if !at.serves(&endpoint) {
+            return Err(Refused::ForGood("there is no such endpoint"));
+        }
+        if let Some(saved) = &saved {
+            self.make_way(saved).await?;
+        }
+        let begins = saved.is_none().then(|| opening.source.ip());
+        let (user, authenticator) = (opening.user, at.authenticator.as_ref());
+        let Some(user) = authenticator.authenticate(&user, &key) else {
+            return Err(Refused::ForGood("the key does not count here"));
+        };
+        let entry = ForwardedEntry::of(&at.limiter, authenticator, &user, &key, begins);
+        let entry = entry.map_err(|why| {
+            info!(ssh.address = %opening.source, user, "{why}: '{user}' at {} is sent away", opening.source);
+            match why {
+                crate::ssh::entry::TAKEN_AWAY => Refused::ForGood(why),
+                _ => Refused::ForNow(why),
+            }
+        })?;
+        let (near, far) = tokio::io::duplex(PIPE_BYTES);
+        let (_, writer) = tokio::io::split(near);
+        let stream = ByteStream::new(tokio::io::join(input, writer));
+        let relay = self.relay(saved, opening.doubtful);
+        let parts = Parts {
+            platform: Arc::clone(&at.platform),
+            endpoint,
+            peer: Peer {
+                user: user.clone(),
+                source_host: opening.source.ip().to_string(),
+            },
+            clock: Arc::clone(&at.clock),
+            patience: at.patience,
+            login: entry.login(),
+        };
+        let serving = at
+            .shares
+            .of(&user)
+            .run(session::serve_relayed(stream, parts, relay));
+        tokio::spawn(async move {
+            let _entry = entry;
+            serving.await;
+        });
+        Ok(far)
+    }
+
+    /// Lets the same session go that may still be here, as the way to its node was lost.
+    async fn make_way(&self, saved: &SavedSession) -> Result<(), Refused> {
+        self.relayed.let_go(saved.id).await;
+        match self.relayed.is_over(saved.id) {
+            true => Err(Refused::ForGood("the session is over")),
+            false => Ok(()),
+        }
+    }
+
+    fn relay(&self, saved: Option<SavedSession>, doubtful: u64) -> Relay {
+        let mut marks = Marks::default();
+        let telling = move |output: Vec<u8>, mark: &SessionMark, is_over| {
+            let mut told = Vec::with_capacity(output.len() + 256);
+            write_data(&output, &mut told);
+            match is_over {
+                true => ToClient::<()>::Close.write(&mut told),
+                false => ToClient::Quiet(marks.write(mark)).write(&mut told),
+            }
+            told
+        };
+        let mut close = Vec::new();
+        ToClient::<()>::Close.write(&mut close);
+        Relay::new(
+            saved,
+            doubtful,
+            Box::new(telling),
+            close,
+            (&self.relayed, self.lead),
+        )
+    }
+}
+
+/// What is told of a client beside its request.
+struct FarClient {
+    source: SocketAddr,
+    certificate: Option<Vec<u8>>,
+    number: u64,
+}
+
+fn number(fields: &HeaderMap) -> Option<u64> {
+    fields.get(requests::NUMBER)?.to_str().ok()?.parse().ok()
+}
+
+/// The request as its client has made it; none if it cannot be read.
+fn taken(mut request: Request<Incoming>) -> Option<(FarClient, Request<Incoming>)> {
+    let fields = request.headers_mut();
+    let number = number(fields)?;
+    let method = Method::from_bytes(fields.remove(requests::METHOD)?.as_bytes()).ok()?;
+    let target: Uri = fields
+        .remove(requests::TARGET)?
+        .to_str()
+        .ok()?
+        .parse()
+        .ok()?;
+    let source = fields
+        .remove(requests::SOURCE)?
+        .to_str()
+        .ok()?
+        .parse()
+        .ok()?;
+    let certificate = match fields.remove(requests::CERTIFICATE) {
+        None => None,
+        Some(text) => Some(Base64::decode_vec(text.to_str().ok()?).ok()?),
+    };
+    let is_between = |name: &HeaderName| name.as_str().starts_with(requests::BETWEEN_NODES);
+    let between: Vec<_> = fields
+        .keys()
+        .filter(|name| is_between(name))
+        .cloned()
+        .collect();
+    between.iter().for_each(|name| drop(fields.remove(name)));
+    *request.method_mut() = method;
+    *request.uri_mut() = target;
+    let client = FarClient {
+        source,
+        certificate,
+        number,
+    };
+    Some((client, request))
+}
+
+/// A refusal by this node, which is none to a client.
+pub(super) fn refusal(status: StatusCode, why: &'static str) -> Response<ChannelBody> {
+    let mut response = Response::new(whole(why));
+    *response.status_mut() = status;
+    response
+}
+
+/// What a client sends, from the records of the node that accepted it.
+struct Input {
+    body: Incoming,
+    records: Records,
+    /// Bytes of the client that are not read yet, and how many of them are.
+    bytes: (Vec<u8>, usize),
+    has_ended: bool,
+}
+
+impl Input {
+    fn new(body: Incoming) -> Self {
+        Self {
+            body,
+            records: Records::default(),
+            bytes: (Vec::new(), 0),
+            has_ended: false,
+        }
+    }
+
+    async fn opening(&mut self) -> Result<Opening, BoxError> {
+        match poll_fn(|cx| self.poll_record(cx)).await? {
+            FromClient::Open(opening) => Ok(opening),
+            _ => Err("no session was introduced".into()),
+        }
+    }
+
+    /// The next record.
+    fn poll_record(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<FromClient<Opening>>> {
+        loop {
+            let next = self.records.from_client().map_err(io::Error::other)?;
+            if let Some(record) = next {
+                return Poll::Ready(Ok(record));
+            }
+            match ready!(Pin::new(&mut self.body).poll_frame(cx)) {
+                Some(Ok(frame)) => self.records.push(&frame.into_data().unwrap_or_default()),
+                Some(Err(error)) => {
+                    debug!(%error, "the way to the node of a session is lost");
+                    return Poll::Ready(Err(io::ErrorKind::ConnectionAborted.into()));
+                }
+                // The other node ends the stream when its client is gone.
+                None => return Poll::Ready(Err(io::ErrorKind::ConnectionReset.into())),
+            }
+        }
+    }
+}
+
+impl AsyncRead for Input {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        while self.bytes.1 == self.bytes.0.len() {
+            if self.has_ended {
+                return Poll::Ready(Ok(()));
+            }
+            match ready!(self.poll_record(cx))? {
+                FromClient::Bytes(bytes) => self.bytes = (bytes, 0),
+                FromClient::End => self.has_ended = true,
+                FromClient::Open(_) => {
+                    let twice = "a session is introduced twice";
+                    return Poll::Ready(Err(io::Error::other(twice)));
+                }
+            }
+        }
+        let (bytes, read) = &mut self.bytes;
+        let more = buf.remaining().min(bytes.len() - *read);
+        buf.put_slice(&bytes[*read..*read + more]);
+        *read += more;
+        if *read == bytes.len() {
+            // An idle session keeps no buffer.
+            self.bytes = (Vec::new(), 0);
+        }
+        Poll::Ready(Ok(()))
+    }
+}
+
+/// A response on its way, for as long as this node leads.
+struct Answered {
+    body: ResponseBody,
+    passes: Passes,
+}
+
+impl Body for Answered {
+    type Data = Bytes;
+    type Error = BoxError;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
+        let frame = ready!(self.body.as_mut().poll_frame(cx));
+        if frame.is_some() && !(self.passes)() {
+            return Poll::Ready(Some(Err(LOST.into())));
+        }
+        Poll::Ready(frame.map(|frame| frame.map_err(Into::into)))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+/// The reason for which nothing goes out any more.
+const LOST: &str = "this node leads no more";
+
+/// The output of a session on its way, for as long as this node leads.
+struct Piped {
+    output: DuplexStream,
+    passes: Passes,
+}
+
+impl Body for Piped {
+    type Data = Bytes;
+    type Error = BoxError;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
+        let mut space = [std::mem::MaybeUninit::uninit(); FRAME_BYTES];
+        let mut buf = ReadBuf::uninit(&mut space);
+        ready!(Pin::new(&mut self.output).poll_read(cx, &mut buf))?;
+        if buf.filled().is_empty() {
+            return Poll::Ready(None);
+        }
+        if !(self.passes)() {
+            return Poll::Ready(Some(Err(LOST.into())));
+        }
+        let bytes = Bytes::copy_from_slice(buf.filled());
+        Poll::Ready(Some(Ok(Frame::data(bytes))))
+    }
+}
