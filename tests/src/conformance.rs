@@ -18,6 +18,7 @@
 //! | `text S close` | the client drops the transport |
 //! | `text advance` | time advances by the milliseconds in the block; a host that cannot skips the case |
 //! | `text simulate` | a simulated network runs from here on, in which faults can be injected |
+//! | `text cluster` | from here on the platform is a node of the cluster of [`crate::cluster`] |
 //! | `yang swap-MODULE` | a generation with this additional module is swapped in |
 //!
 //! A session is opened at its first block. In outgoing messages `{{repeat N TEXT}}` is expanded,
@@ -50,6 +51,8 @@ pub trait Host {
     fn advance(&mut self, ms: u64) -> bool;
     /// Runs a simulated network from now on; false if it cannot.
     fn simulate(&mut self) -> bool;
+    /// Is a node of a cluster from now on; false if it cannot.
+    fn cluster(&mut self) -> bool;
     /// Swaps in a generation with one additional module; false if it cannot.
     fn swap(&mut self, name: &str, module: &str) -> bool;
     /// The schema in force.
@@ -172,6 +175,7 @@ impl Run<'_> {
                 return Ok(self.host.advance(ms));
             }
             "simulate" => return Ok(self.host.simulate()),
+            "cluster" => return Ok(self.host.cluster()),
             swap if swap.starts_with("swap-") => {
                 return Ok(self.host.swap(&swap["swap-".len()..], &step.text));
             }

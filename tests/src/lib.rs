@@ -8,6 +8,7 @@
 //! - [`cast`]: deterministic agents, their profiles, and the access rules of the cases;
 //! - [`attacks`]: generated attacks, from [`rng`];
 //! - [`cards`]: the card of an A2A agent elsewhere;
+//! - [`cluster`]: a cluster of nodes that are nothing but rows;
 //! - [`network`]: the network of the cases, as its management systems know it;
 //! - [`checklist`]: points of the drafts, compared with their proofs;
 //! - [`workspace`]: the folders of the crates;
@@ -20,6 +21,7 @@ pub mod cards;
 pub mod cast;
 pub mod checklist;
 pub mod circles;
+pub mod cluster;
 pub mod conformance;
 pub mod judge;
 pub mod memory;

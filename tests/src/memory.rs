@@ -6,6 +6,7 @@
 
 use crate::cards;
 use crate::cast;
+use crate::cluster;
 use crate::conformance::{Heard, Host, Opening, Patience, Wire};
 use crate::network;
 use ::network::Simulation;
@@ -255,6 +256,11 @@ impl Host for Memory {
         let mut world = self.world.borrow_mut();
         world.platform.engine().open_to_faults();
         world.simulation = Some(network::simulation(world.now));
+        true
+    }
+
+    fn cluster(&mut self) -> bool {
+        cluster::join(self.world.borrow().platform.engine());
         true
     }
 

@@ -5,6 +5,7 @@
 
 use crate::cards;
 use crate::cast;
+use crate::cluster;
 use crate::conformance::{Heard, Host, Opening, Patience, Wire};
 use crate::memory::BEGIN;
 use crate::network;
@@ -226,6 +227,11 @@ impl Host for OverSsh {
         let now = self.host.clock.now();
         *self.simulation.lock().expect("no holder panics") = Some(network::simulation(now));
         self.host.platform.engine().open_to_faults();
+        true
+    }
+
+    fn cluster(&mut self) -> bool {
+        cluster::join(self.host.platform.engine());
         true
     }
 

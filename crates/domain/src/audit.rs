@@ -50,6 +50,10 @@ pub enum AuditKind {
     FaultInjected,
     /// A fault of the simulated network was cleared.
     FaultCleared,
+    /// A node of the cluster was asked not to lead.
+    DrainAsked,
+    /// A node of the cluster was asked to lead.
+    LeadAsked,
 }
 
 crate::named! {

@@ -4,6 +4,7 @@
 //! next: [`crate::notification`]; rows and the hash chain are in `store`.
 
 use crate::audit::AuditRecord;
+use crate::cluster::LeadMoved;
 use crate::notification::{AgentUpdate, NegotiationUpdate, Notification, SchemaUpdate};
 use crate::time::Timestamp;
 use std::sync::Arc;
@@ -47,6 +48,8 @@ pub enum LogEvent {
     Agent(Arc<AgentUpdate>),
     /// A schema changed: `schema-update`.
     Schema(Arc<SchemaUpdate>),
+    /// Another node of the cluster leads: `lead-moved`.
+    Lead(Arc<LeadMoved>),
     /// An audited event. Read by auditors, never sent to subscribers.
     Audit(Arc<AuditRecord>),
     /// A session began: `netconf-session-start`.
@@ -98,6 +101,7 @@ impl Entry {
             }
             // Names and addresses, bounded each.
             LogEvent::Agent(_)
+            | LogEvent::Lead(_)
             | LogEvent::Audit(_)
             | LogEvent::SessionStarted { .. }
             | LogEvent::SessionEnded { .. } => 0,

@@ -12,7 +12,8 @@
 //! - [`task`]: the life of one task, decided and then applied;
 //! - [`notification`]: the notifications to its publisher; [`push`]: those to other receivers;
 //!   [`context`]: the record of exchanges; [`event`]: the log;
-//! - [`access`]: access control (NACM); [`audit`]: the audit trail;
+//! - [`access`]: access control (NACM); [`audit`]: the audit trail; [`cluster`]: the nodes that serve
+//!   a platform;
 //! - [`identifier`]: the syntax of identifiers that principals choose;
 //! - [`retry`]: the pauses between attempts;
 //! - [`time`]: instants and randomness, which are always arguments; [`calendar`] and [`gazetteer`]:
@@ -29,6 +30,7 @@ pub mod access;
 pub mod agent;
 pub mod audit;
 pub mod cause;
+pub mod cluster;
 pub mod content;
 pub mod context;
 pub mod discovery;

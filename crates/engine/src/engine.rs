@@ -6,6 +6,7 @@
 
 use crate::access::Access;
 use crate::accounts::Accounts;
+use crate::cluster::Joined;
 use crate::commit::Committer;
 use crate::commit::broken::Broken;
 use crate::commit::observer::{CommitObserver, Observers};
@@ -77,6 +78,7 @@ pub struct Engine {
     pub(crate) data: Arc<Entries>,
     pub(crate) feed: Arc<Feed>,
     pub(crate) network: Network,
+    pub(crate) cluster: Joined,
     pub(crate) limits: Limits,
     retention: Retention,
 }
@@ -153,6 +155,7 @@ impl Engine {
             data,
             feed: Arc::new(feed),
             network,
+            cluster: Joined::default(),
             limits: setup.limits,
             retention: setup.retention,
         })

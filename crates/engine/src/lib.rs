@@ -24,11 +24,12 @@
 //! - `schemas`: what payloads are held to; `data`: what they name; [`query`]: looks at all of it;
 //! - `commit`: a decision as one batch, what waits for the disk, what is taken back because it was not
 //!   stored, and what becomes of a platform whose decision panicked;
-//! - `network`: management systems and faults, which others run beside it, and answer for.
+//! - `network`: management systems and faults, `cluster`: nodes, which others run beside it, and answer for.
 #![forbid(unsafe_code)]
 
 mod access;
 pub mod accounts;
+mod cluster;
 mod commit;
 mod data;
 mod drive;
@@ -50,6 +51,8 @@ mod trail;
 pub use crate::engine::{Engine, Setup};
 pub use access::receive::reported;
 pub use accounts::{Accounts, Quotas, Usage, UserLimits};
+pub use cluster::operation::{DrainNode, MoveLead};
+pub use cluster::{AskFailure, Asking, Nodes};
 pub use commit::outbox::Outgoing;
 pub use data::operation::{DataPiece, ReadData, WriteData, Written};
 pub use failure::StoreFailure;
@@ -78,7 +81,10 @@ pub use schemas::operation::{
     SchemaRecords, TemplateAnswer, Updates, ValidatePayload, Validated, Which,
 };
 pub use schemas::{SchemaSetup, TypedForm};
-pub use store::{Filter, Options as StoreOptions, Page, ReadError, Retention, TaskFilter, Trimmed};
+pub use store::{
+    Filter, Options as StoreOptions, Page, ReadError, Retention, StoreStatistics, TaskFilter,
+    Trimmed,
+};
 pub use tasks::Deliverable;
 pub use tasks::forming::FormTeam;
 pub use tasks::message::{Negotiate, Negotiated};

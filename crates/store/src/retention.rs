@@ -340,6 +340,7 @@ fn speaks_of_what_is_there(session: Session<'_>, happening: &LogEvent) -> Result
         LogEvent::Negotiation(update) => &update.task,
         LogEvent::Agent(_)
         | LogEvent::Schema(_)
+        | LogEvent::Lead(_)
         | LogEvent::Audit(_)
         | LogEvent::SessionStarted { .. }
         | LogEvent::SessionEnded { .. } => {

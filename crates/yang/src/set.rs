@@ -34,6 +34,7 @@ const IMPLEMENTED: &[(&str, &[&str])] = &[
     ("convoke-simulation", &[]),
     ("convoke-schema", &[]),
     ("convoke-usage", &[]),
+    ("convoke-cluster", &[]),
     ("ietf-alarms", &["alarm-history", "alarm-summary"]),
     ("ietf-network", &[]),
     ("ietf-network-topology", &[]),

@@ -15,11 +15,11 @@ use domain::verb::Verb;
 use engine::query::AuditTrail;
 use engine::refusal::Forbidden;
 use engine::{
-    Act, ApprovePatch, ClearFault, DeregisterAgent, DiscoverAgents, Endpoint, EraseFragments, Form,
-    FormTeam, GetSchemaTemplate, GetSchemaUpdates, InjectFault, IntroduceAgent, JudgeAlignment,
-    ListFaults, ListScenarios, Negotiate, Operation, PublishSchemaTemplate, ReadData, Refusal,
-    RegisterAgent, RejectPatch, RenderSchema, RenewLease, RequestCapabilityExtension, RetireSchema,
-    ValidatePayload, Which, WriteData,
+    Act, ApprovePatch, ClearFault, DeregisterAgent, DiscoverAgents, DrainNode, Endpoint,
+    EraseFragments, Form, FormTeam, GetSchemaTemplate, GetSchemaUpdates, InjectFault,
+    IntroduceAgent, JudgeAlignment, ListFaults, ListScenarios, MoveLead, Negotiate, Operation,
+    PublishSchemaTemplate, ReadData, Refusal, RegisterAgent, RejectPatch, RenderSchema, RenewLease,
+    RequestCapabilityExtension, RetireSchema, ValidatePayload, Which, WriteData,
 };
 use std::collections::BTreeSet;
 
@@ -125,6 +125,8 @@ fn operations() -> Vec<Asked> {
             ListFaults { ended: true },
         ),
         asked("convoke-simulation", "clear-fault", ClearFault { id: 1 }),
+        asked("convoke-cluster", "drain-node", DrainNode { node: name() }),
+        asked("convoke-cluster", "move-lead", MoveLead { node: name() }),
     ];
     all.extend(schema_operations(name));
     all.extend(actions(name));

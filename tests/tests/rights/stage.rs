@@ -317,6 +317,7 @@ impl Stage {
     pub fn new() -> Self {
         let memory = Memory::ruled(access());
         let engine = Arc::clone(memory.platform().engine());
+        harness::cluster::join(&engine);
         let settings = BindingSettings {
             forgetful: None,
             url: "https://a2a.example".to_owned(),

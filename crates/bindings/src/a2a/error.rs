@@ -81,7 +81,8 @@ fn not_found(cause: &NotFound) -> ErrorKind {
         | NotFound::Schema(_)
         | NotFound::Scenario(_)
         | NotFound::Patch { .. }
-        | NotFound::Sample { .. } => ErrorKind::InvalidParams,
+        | NotFound::Sample { .. }
+        | NotFound::Node { .. } => ErrorKind::InvalidParams,
     }
 }
 
@@ -96,6 +97,7 @@ fn conflict(cause: &Conflict) -> ErrorKind {
         | Conflict::StillNegotiated { .. }
         | Conflict::HostedAgent { .. }
         | Conflict::Unretirable { .. }
+        | Conflict::OnlyNode { .. }
         | Conflict::Evolution(_) => ErrorKind::UnsupportedOperation,
         Conflict::WrongRound { .. }
         | Conflict::NotAsAgreed { .. }
@@ -125,9 +127,12 @@ fn not_available(cause: &NotAvailable) -> ErrorKind {
     match cause {
         NotAvailable::Agent { .. }
         | NotAvailable::Card { .. }
+        | NotAvailable::Node { .. }
         | NotAvailable::AttemptFailed { .. }
         | NotAvailable::TooLong { .. } => ErrorKind::Unavailable,
-        NotAvailable::Network | NotAvailable::SwitchedOff { .. } => ErrorKind::UnsupportedOperation,
+        NotAvailable::Network | NotAvailable::Cluster | NotAvailable::SwitchedOff { .. } => {
+            ErrorKind::UnsupportedOperation
+        }
         NotAvailable::Impossible { .. } => ErrorKind::InvalidParams,
     }
 }

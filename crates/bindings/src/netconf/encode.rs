@@ -5,6 +5,7 @@
 
 mod access;
 mod agent;
+mod cluster;
 pub(super) mod context;
 pub(super) mod ems;
 mod library;
@@ -23,7 +24,9 @@ pub use agent::agent_xml;
 pub(super) use reader::Reader;
 
 use super::output::{self, Parent as _};
-use super::{AGENT_NAMESPACE, REGISTRY_NAMESPACE, SCHEMA_NAMESPACE, USAGE_NAMESPACE};
+use super::{
+    AGENT_NAMESPACE, CLUSTER_NAMESPACE, REGISTRY_NAMESPACE, SCHEMA_NAMESPACE, USAGE_NAMESPACE,
+};
 use ::netconf::data::{Writer, write};
 use ::netconf::filter::{Projection, View};
 use ::netconf::names::namespace::{
@@ -103,6 +106,9 @@ impl Reader<'_> {
         }
         if *self.endpoint == Endpoint::Platform && view.wants(USAGE_NAMESPACE, "usage") {
             self.write_usage(projection, out);
+        }
+        if *self.endpoint == Endpoint::Platform && view.wants(CLUSTER_NAMESPACE, "cluster") {
+            self.write_cluster(projection, out);
         }
         Ok(())
     }

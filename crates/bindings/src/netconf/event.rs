@@ -100,6 +100,12 @@ fn entered(entry: &Entry) -> Node<'_> {
             .principal(update.principal.as_ref())
             .reason(update.reason.as_ref())
             .written(),
+        LogEvent::Lead(moved) => output::LeadMoved::default()
+            .from(moved.from.as_ref())
+            .to(&moved.to)
+            .epoch(moved.epoch)
+            .reason(moved.reason.as_str())
+            .written(),
         // It is told to nobody (`Engine::receives`): a record is read by `get-audit` alone.
         LogEvent::Audit(_) => Node::container(AUDIT_NAMESPACE, "record"),
         LogEvent::SessionStarted {

@@ -6,6 +6,7 @@
 //! at. Read next: `negotiate`, `read`.
 
 mod audit;
+mod cluster;
 mod codec;
 mod data;
 mod ems;
@@ -40,10 +41,10 @@ use domain::ems::Ems;
 use ems::ActionInput;
 use engine::query::{AuditTrail, ExchangePage, TaskCount, TaskPage};
 use engine::{
-    ApprovePatch, ClearFault, DeregisterAgent, DiscoverAgents, Endpoint, EraseFragments, FormTeam,
-    GetSchemaTemplate, GetSchemaUpdates, InjectFault, JudgeAlignment, ListFaults, ListScenarios,
-    Negotiate, PublishSchemaTemplate, ReadData, RejectPatch, RenderSchema, RenewLease,
-    RequestCapabilityExtension, RetireSchema, ValidatePayload, WriteData,
+    ApprovePatch, ClearFault, DeregisterAgent, DiscoverAgents, DrainNode, Endpoint, EraseFragments,
+    FormTeam, GetSchemaTemplate, GetSchemaUpdates, InjectFault, JudgeAlignment, ListFaults,
+    ListScenarios, MoveLead, Negotiate, PublishSchemaTemplate, ReadData, RejectPatch, RenderSchema,
+    RenewLease, RequestCapabilityExtension, RetireSchema, ValidatePayload, WriteData,
 };
 use validation::check;
 
@@ -198,6 +199,8 @@ static RPCS: &[RpcDefinition] = &[
     RpcDefinition::of::<InjectFault>(),
     RpcDefinition::of::<ListFaults>().repeatable(),
     RpcDefinition::of::<ClearFault>(),
+    RpcDefinition::of::<DrainNode>().repeatable(),
+    RpcDefinition::of::<MoveLead>().repeatable(),
     RpcDefinition::of::<GetSchemaTemplate>().repeatable(),
     RpcDefinition::of::<ListScenarios>().repeatable(),
     RpcDefinition::of::<ValidatePayload>().repeatable(),

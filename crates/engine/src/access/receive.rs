@@ -52,7 +52,7 @@ impl Engine {
             LogEvent::Negotiation(n) => {
                 is_open_to(who, &n.publisher, &n.executor) && !elsewhere(&n.executor)
             }
-            LogEvent::Agent(_) => at_platform,
+            LogEvent::Agent(_) | LogEvent::Lead(_) => at_platform,
             LogEvent::Schema(update) => at_platform && self.sees_schema(who, update),
             // The trail is read, not told.
             LogEvent::Audit(_) => false,
@@ -93,6 +93,7 @@ fn logged(entry: &Entry) -> Named {
         LogEvent::Negotiation(_) => ("convoke-negotiation", "negotiation-update"),
         LogEvent::Agent(_) => ("convoke-registry", "agent-update"),
         LogEvent::Schema(_) => ("convoke-schema", "schema-update"),
+        LogEvent::Lead(_) => ("convoke-cluster", "lead-moved"),
         LogEvent::Audit(_) => ("convoke-audit", "get-audit"),
         LogEvent::SessionStarted { .. } => ("ietf-netconf-notifications", "netconf-session-start"),
         LogEvent::SessionEnded { .. } => ("ietf-netconf-notifications", "netconf-session-end"),

@@ -1,12 +1,18 @@
-//! What each user holds, told to whoever runs the platform.
+//! What each user holds, and what the store does, told to whoever runs the platform.
 //!
 //! Read next: [`crate::accounts`].
 
 use crate::Engine;
 use crate::accounts::{Account, Usage};
 use std::sync::Arc;
+use store::StoreStatistics;
 
 impl Engine {
+    /// What the store did since it was opened.
+    pub fn store_statistics(&self) -> StoreStatistics {
+        self.store.statistics()
+    }
+
     /// What every user holds that has asked for anything in this run or has data stored, by name.
     pub fn usage(&self) -> Vec<Usage> {
         let accounts = self.accounts.all();

@@ -15,6 +15,7 @@ pub(super) fn teller(entry: &Entry) -> Option<&str> {
         LogEvent::Negotiation(n) => Some(&n.executor),
         LogEvent::Agent(_)
         | LogEvent::Schema(_)
+        | LogEvent::Lead(_)
         | LogEvent::Audit(_)
         | LogEvent::SessionStarted { .. }
         | LogEvent::SessionEnded { .. } => None,

@@ -99,6 +99,14 @@ pub enum Conflict {
         /// Why.
         why: String,
     },
+    /// The node leads, and no other could.
+    #[error("node '{node}' leads, and no other node could: {why}")]
+    OnlyNode {
+        /// The node.
+        node: String,
+        /// Why not the others.
+        why: String,
+    },
     /// What was wanted of a patch does not go now.
     #[error(transparent)]
     Evolution(#[from] LineageRefusal),
@@ -120,6 +128,7 @@ impl Conflict {
             Self::DataMismatch { .. } => Field::DataId,
             Self::Publish(_) | Self::Unpublishable { .. } => Field::Template,
             Self::Unretirable { .. } => Field::Schema,
+            Self::OnlyNode { .. } => Field::Node,
             Self::Evolution(LineageRefusal::Off) => return None,
             Self::Evolution(_) => Field::Patch,
         })

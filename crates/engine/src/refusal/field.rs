@@ -99,6 +99,8 @@ pub enum Field {
     Patch,
     /// A payload that waits to be judged.
     Sample,
+    /// A node of the cluster.
+    Node,
     /// Behind which row a page begins.
     After,
     /// A member of a push configuration.
@@ -151,6 +153,7 @@ impl fmt::Display for Field {
             Self::Text => "text",
             Self::Patch => "patch-id",
             Self::Sample => "sample-id",
+            Self::Node => "node",
             Self::After => "after",
             Self::Push(member) => member.as_str(),
         })

@@ -25,13 +25,24 @@ pub enum NotAvailable {
     /// This platform runs no simulated network.
     #[error("this platform runs no simulated network")]
     Network,
+    /// This platform is no node of a cluster.
+    #[error("this platform is no node of a cluster")]
+    Cluster,
+    /// The node cannot do now what is wanted of it.
+    #[error("node '{node}' cannot be asked for this now: {why}")]
+    Node {
+        /// The node.
+        node: String,
+        /// Why.
+        why: String,
+    },
     /// What was wanted of the network cannot be done.
     #[error("{why}")]
     Impossible {
         /// Why.
         why: String,
     },
-    /// What was wanted of the network was tried and failed; the same may succeed when tried again.
+    /// What was wanted of the network, or of the cluster, was tried and failed; the same may succeed when tried again.
     #[error("{why}")]
     AttemptFailed {
         /// Why.
@@ -58,7 +69,9 @@ impl NotAvailable {
         match self {
             Self::Agent { .. } => Some(Field::Agent),
             Self::Card { .. } => Some(Field::CardUrl),
+            Self::Node { .. } => Some(Field::Node),
             Self::Network
+            | Self::Cluster
             | Self::Impossible { .. }
             | Self::AttemptFailed { .. }
             | Self::TooLong { .. }

@@ -86,6 +86,12 @@ pub enum NotFound {
         /// The sample.
         sample_id: String,
     },
+    /// The cluster has no such node.
+    #[error("the cluster has no node '{}'", excerpt(node))]
+    Node {
+        /// Its name.
+        node: String,
+    },
 }
 
 impl NotFound {
@@ -101,6 +107,7 @@ impl NotFound {
             Self::Scenario(_) => Field::Scenario,
             Self::Patch { .. } => Field::Patch,
             Self::Sample { .. } => Field::Sample,
+            Self::Node { .. } => Field::Node,
         }
     }
 }

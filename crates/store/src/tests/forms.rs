@@ -10,6 +10,7 @@ use super::*;
 use crate::row::entry;
 use crate::row::json::{from_json, to_json};
 use domain::audit::{AuditEvent, AuditKind, AuditRecord};
+use domain::cluster::{LeadMoved, LeadReason};
 use domain::context::Chunked;
 use domain::negotiation::{Kind, Negotiation, Side, Speech, Stance, State, Turn};
 use domain::notification::{AgentUpdate, NegotiationUpdate, SchemaChange, SchemaUpdate};
@@ -173,6 +174,13 @@ fn everything_that_happens() -> Vec<LogEvent> {
         change: AgentChange::Registered,
         health: Health::Degraded,
     };
+    let lead = LeadMoved {
+        time: at(10),
+        from: Some("n1".into()),
+        to: "n2".into(),
+        epoch: 7,
+        reason: LeadReason::Drained,
+    };
     let schema = SchemaUpdate {
         time: at(9),
         scenario: "fault_diagnosis".into(),
@@ -207,6 +215,7 @@ fn everything_that_happens() -> Vec<LogEvent> {
         negotiated(Some(refusal())),
         negotiated(None),
         LogEvent::Agent(Arc::new(agent)),
+        LogEvent::Lead(Arc::new(lead)),
         LogEvent::Schema(Arc::new(schema)),
         LogEvent::Schema(Arc::new(bare)),
         audit(told),

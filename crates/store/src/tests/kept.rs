@@ -410,6 +410,7 @@ fn what_surrounds_tasks_comes_back(options: &Options) {
 #[test]
 fn what_happens_to_negotiations_and_agents_and_what_is_audited_is_in_the_log() {
     use domain::audit::{AuditEvent, AuditKind, AuditRecord};
+    use domain::cluster::{LeadMoved, LeadReason};
     use domain::notification::{AgentUpdate, NegotiationUpdate};
     use domain::registry::AgentChange;
     let (store, _) = open(Options::memory());
@@ -434,6 +435,19 @@ fn what_happens_to_negotiations_and_agents_and_what_is_audited_is_in_the_log() {
             health: Health::Failing,
         };
         told.push((6, LogEvent::Agent(Arc::new(update))));
+    }
+    for (reason, from) in LeadReason::ALL
+        .into_iter()
+        .zip([None, Some("n1")].iter().cycle())
+    {
+        let moved = LeadMoved {
+            time: at(6),
+            from: from.map(str::to_owned),
+            to: "n2".into(),
+            epoch: 9,
+            reason,
+        };
+        told.push((6, LogEvent::Lead(Arc::new(moved))));
     }
     for (kind, why) in AuditKind::ALL
         .into_iter()

@@ -1,4 +1,5 @@
-//! `/usage`: what each user holds, and how often more was refused (module convoke-usage).
+//! `/usage`: what each user holds, how often more was refused, and how the store keeps up (module
+//! convoke-usage).
 //!
 //! Marked `nacm:default-deny-all` by its module: only a rule opens it. Read next: `engine::accounts`.
 
@@ -6,6 +7,7 @@ use super::reader::Reader;
 use crate::netconf::output::{self, Parent as _};
 use ::netconf::data::write;
 use ::netconf::filter::Projection;
+use engine::StoreStatistics;
 use std::collections::BTreeMap;
 
 impl Reader<'_> {
@@ -28,7 +30,17 @@ impl Reader<'_> {
                     .tasks_open(usage.tasks_open)
                     .data_bytes(usage.data_bytes)
                     .refused(usage.refused)
-            });
+            })
+            .store(Some(&engine.store_statistics()), kept);
         write(&node.written(), projection, out);
     }
+}
+
+fn kept<'a>(node: output::Store<'a>, of: &StoreStatistics) -> output::Store<'a> {
+    node.queued(of.queued)
+        .changes(of.batches)
+        .failed(of.failed)
+        .commits(of.transactions)
+        .write_time(of.writing.as_micros() as u64)
+        .commit_time(of.committing.as_micros() as u64)
 }

@@ -98,6 +98,7 @@ impl RpcOrigin {
             Field::Text => "text",
             Field::Patch => "patch-id",
             Field::Sample => "sample-id",
+            Field::Node => "node",
             Field::After => "after",
             // No rpc has push configurations: they are what A2A calls them.
             Field::Push(member) => member.as_str(),

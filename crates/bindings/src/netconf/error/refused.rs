@@ -59,6 +59,7 @@ fn not_found(cause: &NotFound, at: ErrorPath) -> RpcError {
         NotFound::ForeignElement { .. } => invalid.app_tag("other-domain"),
         NotFound::Schema(_) => invalid.app_tag("unknown-schema"),
         NotFound::Scenario(_) => invalid.app_tag("unknown-scenario"),
+        NotFound::Node { .. } => invalid.app_tag("unknown-node"),
     };
     error.path(at)
 }
@@ -97,6 +98,7 @@ fn conflict(cause: &Conflict, at: ErrorPath) -> RpcError {
         | Conflict::Misplaced(_)
         | Conflict::StillNegotiated { .. }
         | Conflict::Unretirable { .. }
+        | Conflict::OnlyNode { .. }
         | Conflict::Evolution(_) => bad_state,
         Conflict::TaskExists { .. } | Conflict::Publish(PublishError::Changed { .. }) => exists,
         Conflict::WrongRound { round, next, .. } if round <= next => exists,
@@ -137,6 +139,10 @@ fn not_available(cause: &NotAvailable, at: ErrorPath) -> RpcError {
         NotAvailable::Agent { .. } => failed.app_tag("agent-unavailable").path(at),
         NotAvailable::Card { .. } => failed.app_tag("no-card").path(at),
         NotAvailable::Network => failed.app_tag("no-network"),
+        NotAvailable::Node { .. } => failed.app_tag("node-unavailable").path(at),
+        NotAvailable::Cluster => {
+            RpcError::application(ErrorTag::OperationNotSupported).app_tag("no-cluster")
+        }
         NotAvailable::Impossible { .. } => failed.app_tag("impossible"),
         NotAvailable::AttemptFailed { .. } => failed.app_tag("attempt-failed"),
         NotAvailable::TooLong { .. } => failed.app_tag("too-long"),

@@ -56,8 +56,8 @@ impl Types<'_> {
     /// A name that no other type has: that of the node, or with what is above it.
     fn name(&self, node: &str, above: &str) -> String {
         let name = pascal(node);
-        // The prelude's is needed, and those of rpcs are those of their inputs.
-        let is_taken = name == "Result"
+        // The prelude's and the writer's are needed, and those of rpcs are those of their inputs.
+        let is_taken = matches!(name.as_str(), "Result" | "Node")
             || self.found.iter().any(|its| its.name == name)
             || self.generation.rpcs().any(|rpc| pascal(&rpc.name) == name);
         match is_taken {

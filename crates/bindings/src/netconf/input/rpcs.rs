@@ -17,6 +17,18 @@ input! {
 }
 
 input! {
+    rpc DrainNode = CLUSTER "drain-node" gives () {
+        node: needed Text<'x> = CLUSTER "node";
+    }
+}
+
+input! {
+    rpc MoveLead = CLUSTER "move-lead" gives () {
+        node: needed Text<'x> = CLUSTER "node";
+    }
+}
+
+input! {
     rpc DataWrite = DATA "data-write" gives output::DataWrite<'x> {
         id: needed Text<'x> = DATA "id";
         task_id: optional Text<'x> = DATA "task-id";

@@ -7,6 +7,15 @@ use super::rpcs::*;
 use super::{Boolean, Decimal, Instant, Number, Text, output};
 
 output! {
+    root LeadMoved = CLUSTER "lead-moved" {
+        from: leaf Text = "from";
+        to: leaf Text = "to";
+        epoch: leaf Number = "epoch";
+        reason: leaf Text = "reason";
+    }
+}
+
+output! {
     root PerformanceReport = EMS "performance-report" {
         from: leaf Instant = "from";
         until: leaf Instant = "until";
@@ -213,6 +222,35 @@ output! {
 }
 
 output! {
+    node ClusterNode {
+        name: leaf Text = "name";
+        address: leaf Text = "address";
+        version: leaf Text = "version";
+        state: leaf Text = "state";
+        rules_agree: leaf Boolean = "rules-agree";
+        started: leaf Instant = "started";
+        last_seen: leaf Instant = "last-seen";
+    }
+}
+
+output! {
+    node Lead {
+        shards: leaf Text = "shards";
+        holder: leaf Text = "holder";
+        epoch: leaf Number = "epoch";
+        since: leaf Instant = "since";
+        until: leaf Instant = "until";
+    }
+}
+
+output! {
+    data Cluster = CLUSTER "cluster" {
+        node: list 1 ClusterNode<'a> = "node";
+        lead: list 1 Lead<'a> = "lead";
+    }
+}
+
+output! {
     node Cell {
         id: leaf Text = "id";
         load: leaf Decimal<4> = "load";
@@ -386,7 +424,7 @@ output! {
 }
 
 output! {
-    node Cluster {
+    node PoolCluster {
         id: leaf Number = "id";
         heat: leaf Decimal<2> = "heat";
         occurrences: leaf Number = "occurrences";
@@ -401,7 +439,7 @@ output! {
         embedder: leaf Text = "embedder";
         fragments: leaf Number = "fragments";
         queued: leaf Number = "queued";
-        cluster: list 1 Cluster<'a> = "cluster";
+        cluster: list 1 PoolCluster<'a> = "cluster";
     }
 }
 
@@ -438,8 +476,20 @@ output! {
 }
 
 output! {
+    node Store {
+        queued: leaf Number = "queued";
+        changes: leaf Number = "changes";
+        failed: leaf Number = "failed";
+        commits: leaf Number = "commits";
+        write_time: leaf Number = "write-time";
+        commit_time: leaf Number = "commit-time";
+    }
+}
+
+output! {
     data Usage = USAGE "usage" {
         memory_short: leaf Boolean = "memory-short";
         user: list 1 User<'a> = "user";
+        store: container Store<'a> = "store";
     }
 }

@@ -13,6 +13,7 @@ const TASK: &str = "task";
 const NEGOTIATION: &str = "negotiation";
 const AGENT: &str = "agent";
 const SCHEMA: &str = "schema";
+const LEAD: &str = "lead";
 const AUDIT: &str = "audit";
 const SESSION_STARTED: &str = "session-started";
 const SESSION_ENDED: &str = "session-ended";
@@ -35,6 +36,7 @@ pub(crate) fn encode(happening: &LogEvent) -> (&'static str, String) {
         LogEvent::Negotiation(update) => (NEGOTIATION, to_json(update.as_ref())),
         LogEvent::Agent(update) => (AGENT, to_json(update.as_ref())),
         LogEvent::Schema(update) => (SCHEMA, to_json(update.as_ref())),
+        LogEvent::Lead(moved) => (LEAD, to_json(moved.as_ref())),
         LogEvent::Audit(record) => (AUDIT, to_json(record.as_ref())),
         LogEvent::SessionStarted {
             username,
@@ -76,6 +78,7 @@ pub(crate) fn decode(kind: &str, body: &str) -> Option<LogEvent> {
         NEGOTIATION => LogEvent::Negotiation(Arc::new(from_json(body)?)),
         AGENT => LogEvent::Agent(Arc::new(from_json(body)?)),
         SCHEMA => LogEvent::Schema(Arc::new(from_json(body)?)),
+        LEAD => LogEvent::Lead(Arc::new(from_json(body)?)),
         AUDIT => LogEvent::Audit(Arc::new(from_json(body)?)),
         SESSION_STARTED => {
             let row: SessionRow<'_> = from_json(body)?;
