@@ -2,6 +2,7 @@
 
 mod agent;
 mod audit;
+mod cluster;
 mod data;
 mod eval;
 #[cfg(feature = "showcase")]
@@ -19,6 +20,7 @@ mod watch;
 
 pub(crate) use agent::{AgentCommand, Criteria, Discover, Register, Renew, Team};
 pub(crate) use audit::{AuditCommand, Wanted};
+pub(crate) use cluster::{ClusterCommand, Handover};
 pub(crate) use data::{DataCommand, Get, Put};
 #[cfg(feature = "showcase")]
 pub(crate) use eval::{Alarms, Faults};
@@ -139,6 +141,9 @@ pub(crate) enum Command {
     /// The audit trail of a running platform: logins, denials and decisions.
     #[command(subcommand)]
     Audit(AuditCommand),
+    /// The nodes that serve a platform: which leads, and moving that; the key that they share.
+    #[command(subcommand)]
+    Cluster(ClusterCommand),
     /// Bearer tokens for the HTTP server of a platform.
     #[command(subcommand)]
     Token(TokenCommand),

@@ -1,8 +1,8 @@
 //! The `convoke` command: `serve`, `demo`, `simulate`, and clients of the protocol.
 //!
 //! A tour: [`cli`] is the command line; [`serve`] runs the platform ([`serving`]), [`showcase`] the
-//! simulated network on it; [`agent`], [`task`], [`data`], [`schemas`], [`ask`] and [`watch`] are NETCONF
-//! clients of a running one ([`remote`]); [`mcp`] is one for assistants; [`token`] issues tokens
+//! simulated network on it; [`agent`], [`task`], [`data`], [`schemas`], [`ask`], [`watch`], [`audit`] and
+//! [`cluster`] are NETCONF clients of a running one ([`remote`]); [`mcp`] is one for assistants; [`token`] issues tokens
 //! for the HTTP server; [`eval`] scores parsers and embedders ([`understanding`]) and learnt causes; [`record`] reads
 //! the history of a task and [`timeline`] draws it; [`output`] prints. Exit codes: 0 ok, 1 failed,
 //! 2 usage, 3 refused, 4 unreachable, 5 conflict, 6 not authenticated.
@@ -11,6 +11,7 @@ mod agent;
 mod ask;
 mod audit;
 mod cli;
+mod cluster;
 mod data;
 mod eval;
 mod mcp;
@@ -76,6 +77,7 @@ async fn run(cli: Cli) -> Result<(), Failure> {
         Command::Mcp(mcp) => client(mcp::run(common, mcp)).await,
         Command::Watch(watch) => client(watch::run(common, watch)).await,
         Command::Audit(command) => client(audit::run(common, command)).await,
+        Command::Cluster(command) => client(cluster::run(common, command)).await,
         #[cfg(feature = "showcase")]
         Command::Fault(command) => client(showcase::fault::run(common, command)).await,
         #[cfg(feature = "showcase")]

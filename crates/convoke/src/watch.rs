@@ -148,6 +148,14 @@ fn happening(notification: &Notification, paint: Paint) -> String {
             let change = paint.style("1", &of("change"));
             format!("agent {}  {change}, {}", of("name"), of("health"))
         }
+        ("lead-moved", _) => {
+            let from = match of("from") {
+                from if from.is_empty() => String::new(),
+                from => format!(" from {from}"),
+            };
+            let (to, epoch) = (paint.style("1", &of("to")), of("epoch"));
+            format!("lead{from} to {to}  {}, epoch {epoch}", of("reason"))
+        }
         (name, _) => {
             let leaves = event
                 .children()

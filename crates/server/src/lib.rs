@@ -9,6 +9,7 @@
 //! - [`clock`] is the time; [`memory`] measures the memory of the process; [`fair`] gives users
 //!   their turns, [`pool`] and [`workers`] give [`background`] threads to work of users and to
 //!   agents;
+//! - [`cluster_key`] is the key that the nodes of a cluster share;
 //! - [`host`] puts a platform together on the store that [`kept`] opens, under the key of
 //!   [`master_key`], signed by `seal`, with the templates of [`schemas`]; [`key_rotation`] puts
 //!   other keys in their place;
@@ -28,6 +29,7 @@ pub mod background;
 pub mod client;
 pub mod clock;
 pub mod cluster;
+pub mod cluster_key;
 pub mod config;
 pub mod copying;
 pub mod fair;

@@ -122,6 +122,11 @@ impl Desk {
         }
     }
 
+    /// The engine of the platform.
+    pub fn engine(&self) -> &Arc<Engine> {
+        &self.engine
+    }
+
     /// The address of the platform.
     pub fn address(&self) -> &str {
         &self.address
