@@ -14,7 +14,7 @@ use administrator::Administrator;
 use programs::{Owner, Programs};
 pub use settings::Setting;
 use settings::Written;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Write as _};
 use std::net::{Ipv4Addr, TcpListener};
 use std::os::unix::fs::chown;
 use std::os::unix::process::CommandExt as _;
@@ -24,6 +24,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread;
+use std::time::Duration;
 
 /// The superuser of each server.
 const USER: &str = "convoke";
@@ -34,15 +35,16 @@ const PORTS: usize = 5;
 /// What a server says of itself once it takes connections.
 const READY: &str = "database system is ready to accept connections";
 
-/// Runs the server and ends it, with its folder, when the input ends: when the test program has.
-const HELD: &str = r#"folder=$1; shift; "$@" & server=$!; exec 2>/dev/null; cat >/dev/null
-kill -QUIT $server; wait $server; rm -rf "$folder""#;
+/// Runs the server and ends it, with its folder, when the input ends: when the test program has. If a
+/// line comes first, the folder is kept.
+const HELD: &str = r#"folder=$1; shift; "$@" & server=$!; exec 2>/dev/null; read kept && folder=
+kill -QUIT $server; wait $server; [ -z "$folder" ] || rm -rf "$folder""#;
 
 /// A running server, with all of its files in a folder below the system's for temporary ones.
 /// Dropping it ends it and removes them.
 pub struct Server {
     programs: Programs,
-    holder: Child,
+    holder: Mutex<Child>,
     folder: PathBuf,
     port: u16,
     written: Written,
@@ -84,7 +86,7 @@ impl Server {
         chown(&folder, owner.user, owner.group).unwrap();
         let written = setting.write(&folder, owner);
         let mut server = Self {
-            holder: idle(),
+            holder: Mutex::new(idle()),
             folder,
             port: 0,
             written,
@@ -94,13 +96,44 @@ impl Server {
             programs,
         };
         server.initialise(owner);
-        if !(0..PORTS).any(|_| server.runs(owner)) {
+        let on_some_port = |server: &mut Self| {
+            let probe = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+            server.port = probe.local_addr().unwrap().port();
+            drop(probe);
+            server.runs(owner)
+        };
+        if !(0..PORTS).any(|_| on_some_port(&mut server)) {
             panic!("PostgreSQL does not start:\n{}", server.log().join("\n"));
         }
-        let psql = server.programs.psql();
-        let administrator = Administrator::start(&psql, &server.folder, server.port);
-        server.administrator = Mutex::new(Some(administrator));
+        server.administer();
         Some(server)
+    }
+
+    fn administer(&self) {
+        let psql = self.programs.psql();
+        let administrator = Administrator::start(&psql, &self.folder, self.port);
+        *self.administrator.lock().unwrap() = Some(administrator);
+    }
+
+    /// Ends it at once, without a word to anybody (`pg_ctl stop -m immediate`), and starts it again on its
+    /// port after a while.
+    ///
+    /// # Panics
+    /// If it does not start again.
+    pub fn restart(&self, after: Duration) {
+        drop(self.administrator.lock().unwrap().take());
+        let mut holder = self.holder.lock().unwrap();
+        holder.stdin.take().unwrap().write_all(b"keep\n").unwrap();
+        holder.wait().unwrap();
+        drop(holder);
+        thread::sleep(after);
+        if !self.runs(Owner::find()) {
+            panic!(
+                "PostgreSQL does not start again:\n{}",
+                self.log().join("\n")
+            );
+        }
+        self.administer();
     }
 
     fn initialise(&self, owner: Owner) {
@@ -116,11 +149,8 @@ impl Server {
         succeeds(&mut command);
     }
 
-    /// Whether it runs on a port that is free just now.
-    fn runs(&mut self, owner: Owner) -> bool {
-        let probe = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
-        self.port = probe.local_addr().unwrap().port();
-        drop(probe);
+    /// Whether it runs on its port.
+    fn runs(&self, owner: Owner) -> bool {
         let mut command = owner.command(Path::new("/bin/sh"));
         command.args(["-c", HELD, "sh"]).arg(&self.folder);
         command.arg(self.programs.postgres());
@@ -138,7 +168,7 @@ impl Server {
             .spawn()
             .unwrap();
         let said = follow(holder.stderr.take().unwrap(), Arc::clone(&self.log));
-        self.holder = holder;
+        *self.holder.lock().unwrap() = holder;
         said.recv_timeout(PATIENCE).unwrap_or(false)
     }
 
@@ -201,8 +231,10 @@ impl Drop for Server {
     fn drop(&mut self) {
         let administrator = self.administrator.get_mut();
         drop(administrator.unwrap_or_else(PoisonError::into_inner).take());
-        drop(self.holder.stdin.take());
-        let _ = self.holder.wait();
+        let holder = self.holder.get_mut();
+        let holder = holder.unwrap_or_else(PoisonError::into_inner);
+        drop(holder.stdin.take());
+        let _ = holder.wait();
         // Where it never ran, nobody else does.
         let _ = std::fs::remove_dir_all(&self.folder);
     }

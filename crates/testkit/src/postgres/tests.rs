@@ -39,6 +39,28 @@ fn what_is_gone_when_a_server_is_dropped_is_its_folder() {
     assert!(!folder.exists());
 }
 
+#[test]
+fn a_server_that_is_started_again_has_what_it_had_and_is_where_it_was() {
+    let setting = Setting {
+        fsync: true,
+        tls: false,
+    };
+    let Some(server) = Server::start(&setting) else {
+        return;
+    };
+    let (database, port) = (server.database(), server.port());
+    database.say("CREATE TABLE word (text text); INSERT INTO word VALUES ('a')");
+    server.restart(Duration::ZERO);
+    assert_eq!(
+        database.say("SELECT text FROM word; SHOW port"),
+        format!("a\n{port}")
+    );
+    drop(database);
+    let folder = server.folder().to_owned();
+    drop(server);
+    assert!(!folder.exists());
+}
+
 /// Only what the test below runs as a program of its own.
 #[test]
 fn keeps_a_server_until_it_is_killed() {
