@@ -1,5 +1,5 @@
 //! A real `convoke serve` whose state is in PostgreSQL: killed, started again, kept from others,
-//! verified, and ended in order of safety when its database goes away.
+//! verified, and left alone by its database for a while.
 //!
 //! What the store does there is tested in `store::tests` and `store::postgres::tests`. Skipped, and
 //! said so, without PostgreSQL. Read next: `support::process`, [`testkit::postgres`].
@@ -10,8 +10,10 @@ mod support;
 
 use serde_json::Value;
 use std::path::Path;
+use std::time::{Duration, Instant};
 use support::block_on;
 use support::process::{FREE_PORTS, Finished, Running, run};
+use testkit::PATIENCE;
 use testkit::postgres::{Server, Setting, shared};
 
 const DURABLE: Setting = Setting {
@@ -94,26 +96,54 @@ fn what_was_acknowledged_is_there_after_a_kill_and_nobody_else_gets_in() {
 }
 
 #[test]
-fn a_platform_whose_database_is_gone_ends_and_goes_on_with_it() {
+fn a_platform_whose_database_goes_away_goes_on_once_that_is_back() {
     let Some(server) = Server::start(&DURABLE) else {
         return;
     };
     let database = server.database();
     let url = &*database.by_socket();
-    block_on(async {
-        let folder = tempfile::tempdir().unwrap();
-        let state = folder.path();
-        let running = Running::start(state, &serve(url)).await;
-        assign(&running, "kept").await.well();
-        let cut = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity \
-            WHERE datname = current_database() AND pid <> pg_backend_pid()";
-        database.say(cut);
-        // Whether this is stored is not known to anybody, so it is not answered as if it were.
-        assign(&running, "unknown").await;
-        assert_eq!(running.ended().await.code(), Some(1));
-        let running = Running::start(state, &serve(url)).await;
-        finished(&running, "kept").await;
-        assert_eq!(running.stop().await.code(), Some(0));
+    let cut = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity \
+        WHERE datname = current_database() AND pid <> pg_backend_pid()";
+    let begun = Instant::now();
+    std::thread::scope(|scope| {
+        block_on(async {
+            let folder = tempfile::tempdir().unwrap();
+            let state = folder.path();
+            let running = Running::start(state, &serve(url)).await;
+            assign(&running, "kept").await.well();
+            // Its connections are ended, and nobody notices.
+            for turn in 0..3 {
+                database.say(cut);
+                let id = format!("cut-{turn}");
+                assign(&running, &id).await.well();
+                finished(&running, &id).await;
+            }
+            let away = scope.spawn(|| server.restart(Duration::from_secs(10)));
+            // What was under way is tried for a while, and what comes then is refused.
+            let (mut turn, mut refused, mut stored) = (0, 0, Vec::new());
+            while !away.is_finished() || stored.is_empty() {
+                let id = format!("away-{turn}");
+                let told = assign(&running, &id).await;
+                match told.code {
+                    0 => stored.push(id),
+                    _ if told.stderr.contains("cannot be reached") => refused += 1,
+                    _ => panic!("{}", told.stderr),
+                }
+                turn += 1;
+                assert!(begun.elapsed() < PATIENCE, "it does not come back");
+            }
+            assert!(refused > 0, "it was away");
+            for id in stored {
+                finished(&running, &id).await;
+            }
+            finished(&running, "kept").await;
+            assert_eq!(running.stop().await.code(), Some(0));
+            let found = verified(state, url).await.well().json().remove(0);
+            assert_eq!(
+                (&found["authentic"], &found["faults"]),
+                (&true.into(), &Value::Array(vec![]))
+            );
+        })
     });
 }
 

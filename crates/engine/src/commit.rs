@@ -16,11 +16,11 @@ use crate::commit::observer::Observers;
 use crate::commit::outbox::Outbox;
 use crate::commit::unit_of_work::UnitOfWork;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicBool, AtomicU64};
 use store::{Batch, Document};
 
-/// How often a store that was full or locked is tried again, in milliseconds.
+/// How often a store that was full, locked or away is tried again, in milliseconds.
 pub(crate) const AGAIN_MS: i64 = 5_000;
 
 /// The road to the disk: what waits for a batch, and who takes it in.
@@ -31,6 +31,9 @@ pub(crate) struct Committer {
     marks: AtomicU64,
     /// How many decisions that were not stored have been taken back.
     taken_back: AtomicU64,
+    /// True while decisions that were not stored cannot be taken back, for the store cannot be read:
+    /// nothing is stored that follows from them.
+    stale: AtomicBool,
 }
 
 impl Committer {
@@ -40,6 +43,7 @@ impl Committer {
             observers,
             marks: AtomicU64::new(0),
             taken_back: AtomicU64::new(0),
+            stale: AtomicBool::new(false),
         }
     }
 

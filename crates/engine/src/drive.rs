@@ -249,7 +249,7 @@ impl Engine {
         Some(reply)
     }
 
-    /// A store that was full or locked is tried again and again; once it takes something, what waited
+    /// A store that was full, locked or away is tried again and again; once it takes something, what waited
     /// for that goes on: agents made anew are briefed, and what those had taken on ends that are left
     /// alone.
     pub(crate) fn store_due(&self, work: &mut Work, now: Timestamp, unit: &mut UnitOfWork) {
@@ -259,7 +259,7 @@ impl Engine {
                 self.end_for_those_left_alone(work, now, unit);
                 self.commits.outbox.notify_ready();
             }
-            Condition::Full | Condition::Locked => {
+            Condition::Full | Condition::Locked | Condition::Unreachable => {
                 drop(self.store.commit(trial()));
                 work.look_at_store(now + AGAIN_MS);
             }

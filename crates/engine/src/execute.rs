@@ -4,9 +4,11 @@
 //! Read next: [`crate::operation`], [`crate::access`], [`crate::accounts::quota`].
 
 use crate::Engine;
+use crate::failure::StoreFailure;
 use crate::operation::{Call, Execution, Operation};
 use domain::access::Principal;
 use domain::time::Timestamp;
+use store::Condition;
 
 impl Engine {
     /// Asks for something in the name of a principal.
@@ -24,6 +26,9 @@ impl Engine {
             && let Err(denied) = self.authorise(who, request, now)
         {
             return Execution::Done(Err(denied));
+        }
+        if O::WRITES && self.store.statistics().condition == Condition::Unreachable {
+            return Execution::Done(Err(StoreFailure::Unreachable.into()));
         }
         if let Err(refusal) = self.has_room(who, operation.cost(), now) {
             self.audit_refusal(who, rpc, &refusal, now);

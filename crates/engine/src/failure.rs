@@ -14,6 +14,9 @@ pub enum StoreFailure {
     /// Another program keeps the store locked, or our own, while a slow disk syncs. Nothing was changed.
     #[error("another program keeps the store locked")]
     Locked,
+    /// The database cannot be reached. Nothing was changed.
+    #[error("the database of the store cannot be reached")]
+    Unreachable,
     /// What was asked for is damaged on disk: it is refused rather than served.
     #[error("what was stored is damaged: {cause}")]
     Damaged {
@@ -41,6 +44,7 @@ impl From<CommitError> for StoreFailure {
         match error {
             CommitError::Full => Self::Full,
             CommitError::Locked => Self::Locked,
+            CommitError::Unreachable => Self::Unreachable,
             other => Self::because(other.to_string()),
         }
     }
@@ -51,6 +55,7 @@ impl From<ReadError> for StoreFailure {
         let cause = error.to_string();
         match error {
             ReadError::Corrupt { .. } | ReadError::Forged { .. } => Self::Damaged { cause },
+            ReadError::Unreachable(_) => Self::Unreachable,
             _ => Self::Broken { cause },
         }
     }

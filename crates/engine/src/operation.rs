@@ -36,6 +36,10 @@ pub trait Operation: Sized {
     /// True if agents hosted here may have something to do because of it.
     const STIRS_AGENTS: bool = false;
 
+    /// True if something is stored because of it: it is refused while the database is away, so that what
+    /// waits for that has a bound.
+    const WRITES: bool = true;
+
     /// The rpc that it is, whatever protocol it came by: who may not execute that may not ask for
     /// this. None if rights are decided record by record.
     fn rpc(&self) -> Option<Request<'static>>;

@@ -75,7 +75,7 @@ fn what_a_full_store_did_not_take_has_not_happened() {
     let refused = ask(&engine, &operator, Verb::FulfillmentNegotiate, "a", &large);
     assert_eq!(refused, Err(StoreFailure::Full.into()));
     // Nor is there room for what the agent made of it; who asks meanwhile would hear of that.
-    engine.store().settle();
+    assert!(engine.store().settle());
     // The same identifiers serve for something that fits.
     ask(&engine, &operator, Verb::TaskAssign, "b", "stay").unwrap();
     ask(&engine, &operator, Verb::TaskCancel, "b", "stop").unwrap();

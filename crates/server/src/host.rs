@@ -242,6 +242,10 @@ impl Host {
         }
         let engine = self.platform.engine();
         engine.end_trail(self.clock.now());
+        if engine.store().statistics().condition == Condition::Unreachable {
+            // Nobody knows for how long that would be waited for.
+            return warn!("the end of the log is not sealed: the database cannot be reached");
+        }
         if let Err(cause) = engine.store().seal().await {
             warn!("the end of the log is not sealed: {cause}");
         }

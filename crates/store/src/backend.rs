@@ -10,6 +10,7 @@ use crate::postgres::backend::{self as postgres, Ownership};
 use crate::sql::{Connection, Session};
 use crate::sqlite::connection as sqlite;
 use crate::sqlite::wal::Log;
+use crate::statistics::{Condition, Counters};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -190,6 +191,23 @@ impl Backend {
     /// The connection of the writer.
     pub(crate) fn connection(&self) -> Arc<Mutex<Connection>> {
         Arc::clone(&self.connection)
+    }
+
+    /// Tells these counters what is noticed beside the store's own statements: that a database is away
+    /// while it is not known whether something was stored, and that the state is another's.
+    pub(crate) fn tells(&self, counters: &Arc<Counters>) {
+        let connection = self.connection.lock();
+        let connection = connection.unwrap_or_else(PoisonError::into_inner);
+        if let Connection::Postgres(session) = &*connection {
+            let away = Arc::clone(counters);
+            session.while_unknown(Box::new(move || {
+                away.note(Condition::Unreachable);
+                !away.is_closing()
+            }));
+        }
+        if let Upkeep::Postgres(Some(ownership)) = &self.upkeep {
+            ownership.stops(counters);
+        }
     }
 
     /// Connections of the readers' own; none if they share that of the writer.

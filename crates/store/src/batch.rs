@@ -183,6 +183,10 @@ pub enum CommitError {
     /// so. The store goes on: later batches succeed once it is not.
     #[error("another program keeps the state locked")]
     Locked,
+    /// The database could not be reached for as long as was tried: 5 s, and once while it stays so. The
+    /// store goes on: later batches succeed once it is back.
+    #[error("the database cannot be reached")]
+    Unreachable,
     /// Writing failed. The store stops and accepts nothing until it is opened again.
     #[error("writing the state failed")]
     Write(#[source] SqlFailure),
@@ -199,6 +203,13 @@ pub enum CommitError {
 pub struct Ticket<T = ()>(pub(crate) oneshot::Receiver<Result<T, CommitError>>);
 
 impl<T> Ticket<T> {
+    /// The ticket of a request that is not even made, for this reason.
+    pub fn failed(why: CommitError) -> Self {
+        let (answer, resolved) = oneshot::channel();
+        let _ = answer.send(Err(why));
+        Self(resolved)
+    }
+
     /// Blocks until the request is durable, or has failed for good; for tests and tools.
     ///
     /// # Errors

@@ -187,6 +187,7 @@ fn refused(error: ReadError) -> JobError {
         ReadError::Unknown { id } => JobError::Refused(CommitError::UnknownTask {
             task: TaskId::new(id),
         }),
+        ReadError::Unreachable(cause) => JobError::Failed(cause),
         ReadError::Failed(cause) => JobError::Refused(CommitError::Write(cause)),
     }
 }

@@ -22,4 +22,4 @@ pub(crate) mod value;
 mod wait;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

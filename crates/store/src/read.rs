@@ -51,10 +51,11 @@ impl Readers {
         }
     }
 
-    /// Reads with an idle connection, or waits in turn for one.
+    /// Reads with an idle connection, or waits in turn for one. A read whose connection is lost is done
+    /// once more, on another.
     pub(crate) fn with<T>(
         &self,
-        read: impl FnOnce(Tables<'_>) -> Result<T, ReadError>,
+        mut read: impl FnMut(Tables<'_>) -> Result<T, ReadError>,
     ) -> Result<T, ReadError> {
         self.reads.fetch_add(1, Relaxed);
         let idle = self.connections.iter().find_map(|c| c.try_lock().ok());
@@ -64,11 +65,17 @@ impl Readers {
             let locked = self.connections[turn].lock();
             locked.unwrap_or_else(PoisonError::into_inner)
         });
-        connection.renewed().map_err(ReadError::Failed)?;
-        read(Tables {
-            session: connection.session(),
-            keys: &self.keys,
-        })
+        let mut done = || {
+            connection.renewed()?;
+            read(Tables {
+                session: connection.session(),
+                keys: &self.keys,
+            })
+        };
+        match done() {
+            Err(ReadError::Unreachable(_)) => done(),
+            done => done,
+        }
     }
 
     /// The number of reads.

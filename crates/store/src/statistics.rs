@@ -6,7 +6,7 @@ use crate::batch::Batch;
 use crate::row::head::{Counts, Head};
 use domain::event::Sequence;
 use std::sync::atomic::Ordering::{Relaxed, Release};
-use std::sync::atomic::{AtomicU8, AtomicU64};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -21,6 +21,9 @@ pub enum Condition {
     /// Another program kept the file locked for as long as the last transaction waited; the next may
     /// succeed.
     Locked,
+    /// The database cannot be reached, or is asked what became of a commit that it did not answer. Both
+    /// are tried until they succeed.
+    Unreachable,
     /// Writing failed, or the writer ended: nothing is accepted until the store is opened again.
     Stopped,
 }
@@ -54,6 +57,7 @@ pub struct StoreStatistics {
 #[derive(Debug, Default)]
 pub(crate) struct Counters {
     condition: AtomicU8,
+    is_closing: AtomicBool,
     pub(crate) queued: AtomicU64,
     pub(crate) batches: AtomicU64,
     pub(crate) failed: AtomicU64,
@@ -70,8 +74,19 @@ impl Counters {
             0 => Condition::Working,
             1 => Condition::Full,
             2 => Condition::Locked,
+            3 => Condition::Unreachable,
             _ => Condition::Stopped,
         }
+    }
+
+    /// Notes that the store is to close.
+    pub(crate) fn close(&self) {
+        self.is_closing.store(true, Relaxed);
+    }
+
+    /// True if the store is to close: what is not known by now is for whoever opens it next.
+    pub(crate) fn is_closing(&self) -> bool {
+        self.is_closing.load(Relaxed)
     }
 
     /// Counts a batch that was not stored.

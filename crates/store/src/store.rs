@@ -76,6 +76,7 @@ impl Store {
             on_commit,
             counters: Arc::clone(&counters),
         };
+        start.backend.tells(&counters);
         let beside = match (&options.location, &options.verify) {
             (Location::File(path), Some(spawn)) => {
                 let (keys, signer) = (Arc::clone(&start.keys), options.signer.clone());
@@ -180,7 +181,7 @@ impl Store {
     ///
     /// # Errors
     /// [`KeyRotationError`]; of the ticket: [`CommitError::Full`], [`CommitError::Locked`],
-    /// [`CommitError::Stopped`].
+    /// [`CommitError::Unreachable`], [`CommitError::Stopped`].
     pub fn rotate(&self) -> Result<Ticket<Rotated>, KeyRotationError> {
         let keeper = self
             .inner
@@ -232,8 +233,8 @@ impl Store {
     /// last handle is dropped; this is for callers that cannot wait for that.
     ///
     /// # Errors
-    /// Of the ticket: [`CommitError::Full`] and [`CommitError::Locked`], after which it is tried again;
-    /// [`CommitError::Stopped`].
+    /// Of the ticket: [`CommitError::Full`], [`CommitError::Locked`] and [`CommitError::Unreachable`],
+    /// after which it is tried again; [`CommitError::Stopped`].
     pub fn seal(&self) -> Ticket {
         let (answer, resolved) = oneshot::channel();
         self.ask(Request::Job(Job::Seal(answer)));
@@ -263,12 +264,21 @@ impl Store {
     }
 
     /// Blocks until everything queued before is stored, or has failed for good. For the rare case
-    /// that a decision must be reverted; the caller must prevent further commits meanwhile.
-    pub fn settle(&self) {
+    /// that a decision must be reverted; the caller must prevent further commits meanwhile. False if
+    /// the database is away, for then it may take long.
+    #[must_use = "what is queued may still be stored"]
+    pub fn settle(&self) -> bool {
         let counters = &self.inner.counters;
-        while counters.queued.load(Acquire) > 0 && counters.condition() != Condition::Stopped {
-            std::thread::sleep(Duration::from_millis(1));
+        while counters.queued.load(Acquire) > 0 {
+            match counters.condition() {
+                Condition::Stopped => break,
+                Condition::Unreachable => return false,
+                Condition::Working | Condition::Full | Condition::Locked => {
+                    std::thread::sleep(Duration::from_millis(1));
+                }
+            }
         }
+        true
     }
 
     /// The rows on which decisions are based: open ones, and every registration.
@@ -326,13 +336,13 @@ impl Store {
     /// [`ReadError`] if it could not be read; damage is in the report.
     pub fn verify(&self) -> Result<ChainReport, ReadError> {
         let signer = self.inner.signer.as_deref();
-        let verification = VerifyOptions {
+        let verification = || VerifyOptions {
             signer,
             ..VerifyOptions::default()
         };
         self.inner
             .readers
-            .with(|c| verify::walk(c, verification, true))
+            .with(|c| verify::walk(c, verification(), true))
     }
 
     /// The time of the first entry of the log; none if it is empty.
@@ -364,6 +374,7 @@ impl Drop for Inner {
     fn drop(&mut self) {
         // The last connection to close moves the write-ahead log into the file; only the writer's
         // may write.
+        self.counters.close();
         drop(self.beside.take());
         self.readers.close();
         // The writer ends when it has written what is queued and nobody can queue more.

@@ -15,6 +15,7 @@ mod forgeries;
 mod forms;
 mod guards;
 mod kept;
+mod outages;
 mod pieces;
 mod portable;
 mod pushes;

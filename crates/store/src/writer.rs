@@ -5,10 +5,13 @@
 //! trim(), erase() … ─► job: a slice between two groups, until it is done
 //! ```
 //! A group is the batches that queued up while the last one was synced, bounded in number and in
-//! bytes. A batch that does not fit fails alone; a full disk, and a file that another program keeps
-//! locked, fail the group and the writer goes on; any other failure stops it for good, since after a
-//! failed fsync the contents of the disk are unknown. With a signer, the head is sealed some time after
-//! it changed and at the end. Read next: `transaction`, `job`.
+//! bytes. A batch that does not fit fails alone; a full disk, a file that another program keeps
+//! locked, and a database that cannot be reached for a while, fail the group and the writer goes on; any
+//! other failure stops it for good, since after a failed fsync the contents of the disk are unknown.
+//! With a signer, the head is sealed some time after it changed and at the end. Read next:
+//! `transaction`, `job`, `patience`.
+
+mod patience;
 
 use crate::backend::Backend;
 use crate::batch::{Batch, CommitError, Committed, OnCommit};
@@ -25,6 +28,7 @@ use crate::sql::{Connection, Session};
 use crate::statistics::{Condition, Counters};
 use crate::transaction::{self, Ends, Outcomes, Wanted};
 use domain::event::Sequence;
+use patience::{LOOK_AGAIN, Patience};
 use std::collections::VecDeque;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
@@ -71,6 +75,14 @@ impl Waiting {
 
 fn locked(connection: &Mutex<Connection>) -> MutexGuard<'_, Connection> {
     connection.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A group that is durable.
+struct Written {
+    outcomes: Outcomes,
+    ends: Ends,
+    /// True if it changed anything.
+    changes: bool,
 }
 
 struct Writer {
@@ -138,7 +150,8 @@ impl Writer {
     fn run(&mut self, requests: &Receiver<Request>) {
         let _stops = StopsWithTheWriter(Arc::clone(&self.counters));
         while let Some(group) = self.next_group(requests) {
-            if !group.is_empty() {
+            // Nobody need ask for anything before a database that was away is looked for.
+            if !group.is_empty() || self.is_away() {
                 self.commit(group);
             }
             self.work();
@@ -160,11 +173,15 @@ impl Writer {
     /// group is empty if there is a job to do.
     fn next_group(&mut self, requests: &Receiver<Request>) -> Option<Vec<Waiting>> {
         let mut group = Vec::new();
-        let first = match (self.jobs.is_empty(), self.seal_due) {
+        let left = self
+            .seal_due
+            .map(|due| due.saturating_duration_since(Instant::now()));
+        let first = match (self.jobs.is_empty(), left) {
             (false, _) => requests.recv_timeout(Duration::ZERO),
-            (true, Some(due)) => {
-                requests.recv_timeout(due.saturating_duration_since(Instant::now()))
+            (true, left) if self.is_away() => {
+                requests.recv_timeout(left.unwrap_or(LOOK_AGAIN).min(LOOK_AGAIN))
             }
+            (true, Some(left)) => requests.recv_timeout(left),
             (true, None) => requests.recv().map_err(|_| RecvTimeoutError::Disconnected),
         };
         let mut next = match first {
@@ -195,32 +212,25 @@ impl Writer {
         Some(group)
     }
 
+    fn is_away(&self) -> bool {
+        self.counters.condition() == Condition::Unreachable
+    }
+
     fn commit(&mut self, group: Vec<Waiting>) {
         let size = group.len() as u64;
-        let mut ends = self.ends;
-        let (written, changes) = {
-            let shared = self.backend.connection();
-            let connection = locked(&shared);
-            let session = connection.session();
-            let before = session.changes();
-            self.backend.keep_up(&connection);
-            let tables = Tables {
-                session,
-                keys: &self.keys,
-            };
-            let wanted: Vec<Wanted<'_>> = group.iter().map(Waiting::wanted).collect();
-            let encryptor = &mut self.encryptor;
-            let written = transaction::write(tables, encryptor, &wanted, &mut ends, &self.counters);
-            (written, session.changes() > before)
-        };
+        let mut patience = Patience::of(self.is_away());
+        let mut written = self.write(&group);
+        while written.as_ref().is_err_and(|cause| patience.lasts(cause)) {
+            written = self.write(&group);
+        }
         match written {
-            Ok(outcomes) => {
-                self.advance(ends);
+            Ok(written) => {
+                self.advance(written.ends);
                 // A barrier changes nothing, and so tells nothing about the disk.
-                if changes {
+                if written.changes {
                     self.note(Condition::Working);
                 }
-                self.publish(group, outcomes);
+                self.publish(group, written.outcomes);
             }
             Err(cause) => {
                 let error = self.failure(cause);
@@ -232,6 +242,29 @@ impl Writer {
             }
         }
         self.counters.queued.fetch_sub(size, Relaxed);
+    }
+
+    /// Writes the group. What fails has left nothing behind, and may be written again.
+    fn write(&mut self, group: &[Waiting]) -> Result<Written, SqlFailure> {
+        let mut ends = self.ends;
+        let shared = self.backend.connection();
+        let mut connection = locked(&shared);
+        connection.renewed()?;
+        let session = connection.session();
+        let before = session.changes();
+        self.backend.keep_up(&connection);
+        let tables = Tables {
+            session,
+            keys: &self.keys,
+        };
+        let wanted: Vec<Wanted<'_>> = group.iter().map(Waiting::wanted).collect();
+        let encryptor = &mut self.encryptor;
+        let outcomes = transaction::write(tables, encryptor, &wanted, &mut ends, &self.counters)?;
+        Ok(Written {
+            outcomes,
+            ends,
+            changes: session.changes() > before,
+        })
     }
 
     /// Sets the new durable end, and that it must be sealed.
@@ -296,25 +329,28 @@ impl Writer {
             return;
         };
         let (mut ends, ledger) = (self.ends, self.encryptor.ledger);
-        let (stepped, changes) = {
+        let stepped = {
             let shared = self.backend.connection();
-            let connection = locked(&shared);
+            let mut connection = locked(&shared);
+            let renewed = connection.renewed();
             let session = connection.session();
             let before = session.changes();
             self.backend.keep_up(&connection);
-            let stepped = job.step(JobContext {
-                tables: Tables {
-                    session,
-                    keys: &self.keys,
-                },
-                encryptor: &mut self.encryptor,
-                head: &mut ends.head,
-                signer: self.signer.as_deref(),
+            let stepped = renewed.map_err(JobError::Failed).and_then(|()| {
+                job.step(JobContext {
+                    tables: Tables {
+                        session,
+                        keys: &self.keys,
+                    },
+                    encryptor: &mut self.encryptor,
+                    head: &mut ends.head,
+                    signer: self.signer.as_deref(),
+                })
             });
-            (stepped, session.changes() > before)
+            stepped.map(|step| (step, session.changes() > before))
         };
         match stepped {
-            Ok(step) => {
+            Ok((step, changes)) => {
                 self.advance(ends);
                 if changes {
                     self.note(Condition::Working);
@@ -355,7 +391,11 @@ impl Writer {
         };
         let ledger = self.encryptor.ledger;
         let shared = self.backend.connection();
-        let sealed = self.write_seal(locked(&shared).session(), signer.as_ref());
+        let sealed = {
+            let mut connection = locked(&shared);
+            let renewed = connection.renewed();
+            renewed.and_then(|()| self.write_seal(connection.session(), signer.as_ref()))
+        };
         if let Err(cause) = sealed {
             self.encryptor.ledger = ledger;
             self.seal_due = Some(Instant::now() + self.sealed_within);
@@ -389,8 +429,8 @@ impl Writer {
         self.backend.wait(&locked(&shared), again);
     }
 
-    /// Handles a failed write that left nothing behind: a full disk may have space again, and a lock
-    /// is given back; any other error stops the store.
+    /// Handles a failed write that left nothing behind: a full disk may have space again, a lock is given
+    /// back, and a database may come back; any other error stops the store.
     fn failure(&self, cause: SqlFailure) -> CommitError {
         let condition = condition_after(&cause);
         match is_news(self.counters.condition(), condition) {
@@ -409,13 +449,14 @@ impl Writer {
         match condition {
             Condition::Full => CommitError::Full,
             Condition::Locked => CommitError::Locked,
+            Condition::Unreachable => CommitError::Unreachable,
             Condition::Working | Condition::Stopped => CommitError::Write(cause),
         }
     }
 }
 
-/// True if a failure tells an operator what none before it has told. While a disk is full or a lock is
-/// held, every write fails alike.
+/// True if a failure tells an operator what none before it has told. While a disk is full, a lock is
+/// held or a database is away, every write fails alike.
 fn is_news(before: Condition, after: Condition) -> bool {
     after != before || after == Condition::Stopped
 }
@@ -426,11 +467,11 @@ fn condition_after(cause: &SqlFailure) -> Condition {
         FailureKind::Full => Condition::Full,
         // A transaction takes the lock before it writes anything.
         FailureKind::Busy => Condition::Locked,
+        FailureKind::Unreachable => Condition::Unreachable,
         FailureKind::Rule
         | FailureKind::Damaged
         | FailureKind::Misfit
         | FailureKind::Interrupted
-        | FailureKind::Unreachable
         | FailureKind::Unknown
         | FailureKind::Fenced
         | FailureKind::Other => Condition::Stopped,
@@ -443,11 +484,12 @@ mod tests {
 
     #[test]
     fn a_lock_that_is_held_is_told_once() {
-        use Condition::{Full, Locked, Stopped, Working};
+        use Condition::{Full, Locked, Stopped, Unreachable, Working};
         for (before, after, told) in [
             (Working, Locked, true),
             (Locked, Locked, false),
             (Locked, Full, true),
+            (Unreachable, Unreachable, false),
             (Full, Full, false),
             (Full, Stopped, true),
             (Stopped, Stopped, true),

@@ -225,6 +225,7 @@ const UNPROVOKED: &[&str] = &[
     "write-rate",
     "store-full",
     "store-locked",
+    "store-unreachable",
     "data-corrupt",
     "store-failed",
 ];

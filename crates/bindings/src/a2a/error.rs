@@ -62,7 +62,9 @@ fn kind(refusal: &Refusal) -> ErrorKind {
         Refusal::Conflict(cause) => conflict(cause),
         Refusal::OverLimit(cause) => over_limit(cause),
         Refusal::NotAvailable(cause) => not_available(cause),
-        Refusal::Failed(StoreFailure::Full | StoreFailure::Locked) => ErrorKind::Unavailable,
+        Refusal::Failed(StoreFailure::Full | StoreFailure::Locked | StoreFailure::Unreachable) => {
+            ErrorKind::Unavailable
+        }
         Refusal::Failed(StoreFailure::Damaged { .. } | StoreFailure::Broken { .. }) => {
             ErrorKind::Internal
         }

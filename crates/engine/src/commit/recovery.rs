@@ -16,6 +16,7 @@ use domain::time::Timestamp;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
+use store::{Condition, ReadError};
 use tracing::{error, warn};
 
 /// Why something was not carried out.
@@ -36,15 +37,22 @@ impl Engine {
             return;
         }
         // What is queued behind the failure may fail for its sake.
-        self.store.settle();
+        let is_away = self.store.statistics().condition == Condition::Unreachable;
+        if is_away || !self.store.settle() {
+            return self.put_off_recovery(work);
+        }
         let taken_back = self.store.taken_back();
         let decided = match self.store.decided() {
             Ok(decided) => decided,
             Err(cause) => {
+                if matches!(cause, ReadError::Unreachable(_)) {
+                    return self.put_off_recovery(work);
+                }
                 return error!("decisions that were not stored cannot be taken back: {cause}");
             }
         };
         self.commits.taken_back.store(taken_back, Relaxed);
+        self.commits.stale.store(false, Relaxed);
         warn!("decisions that were not stored are taken back");
         // Everything is settled: what is not on disk by now never will be.
         work.release(self.commits.outbox.take_durable());
@@ -81,6 +89,14 @@ impl Engine {
         }
         work.look_at_store(Timestamp::from_ms(0));
         self.commits.outbox.notify();
+    }
+
+    /// Memory becomes what the store says once that can be read; until then nothing is stored.
+    fn put_off_recovery(&self, work: &mut Work) {
+        if !self.commits.stale.swap(true, Relaxed) {
+            work.look_at_store(Timestamp::from_ms(0));
+            self.commits.outbox.notify();
+        }
     }
 
     /// What agents wanted of the world on the strength of what was not stored has not left: they

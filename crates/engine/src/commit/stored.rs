@@ -33,6 +33,7 @@ impl Stored {
         Err(match self.store.statistics().condition {
             Condition::Full => StoreFailure::Full,
             Condition::Locked => StoreFailure::Locked,
+            Condition::Unreachable => StoreFailure::Unreachable,
             Condition::Working | Condition::Stopped => {
                 StoreFailure::because("the answer may not have been stored")
             }

@@ -5,18 +5,21 @@
 use crate::Engine;
 use crate::commit::stored::Stored;
 use crate::commit::unit_of_work::UnitOfWork;
-use store::Ticket;
+use std::sync::atomic::Ordering::Relaxed;
+use store::{Batch, CommitError, Ticket};
 
 impl Engine {
     /// Queues what was staged for the disk and lets go of what may leave with it. Where agents step
     /// in turn, what they send leaves at once: whatever it causes is committed behind this batch,
-    /// never before it. Where they step beside the decisions, it leaves once the batch is on disk.
+    /// never before it. Where they step beside the decisions, it leaves once the batch is on disk. What
+    /// follows from decisions that are still to be taken back is not stored.
     pub(crate) fn commit(&self, mut unit: UnitOfWork) -> Ticket {
         for written in unit.take_written() {
             self.charge(&written);
         }
         let outgoing = std::mem::take(&mut unit.outgoing);
-        match self.hosting.is_beside() && !outgoing.is_empty() {
+        let is_stale = self.commits.stale.load(Relaxed);
+        match (self.hosting.is_beside() || is_stale) && !outgoing.is_empty() {
             true => self
                 .commits
                 .outbox
@@ -25,10 +28,14 @@ impl Engine {
         }
         let (batch, rest) = unit.into_batch();
         let taken_back = self.store.taken_back();
-        let ticket = self.store.commit(batch);
+        let queue = |batch| match is_stale {
+            true => Ticket::failed(CommitError::Unreachable),
+            false => self.store.commit(batch),
+        };
+        let ticket = queue(batch);
         // The callers' own tickets stand behind this batch, so they resolve after it.
         let stored = || Stored {
-            ticket: self.store.commit(store::Batch::default()),
+            ticket: queue(Batch::default()),
             store: self.store.clone(),
             taken_back,
         };

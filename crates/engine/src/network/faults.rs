@@ -123,6 +123,8 @@ impl Operation for InjectFault {
 impl Operation for ListFaults {
     type Output = Vec<FaultRecord>;
 
+    const WRITES: bool = false;
+
     fn rpc(&self) -> Option<Request<'static>> {
         Some(exec("convoke-simulation", "list-faults", true))
     }

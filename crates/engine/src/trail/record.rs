@@ -91,7 +91,9 @@ impl Engine {
         if lacks {
             match self.store.statistics().condition {
                 Condition::Working => self.write_trail_again(AGAIN_AT_ONCE, now),
-                Condition::Full | Condition::Locked => drop(self.store.commit(trial())),
+                Condition::Full | Condition::Locked | Condition::Unreachable => {
+                    drop(self.store.commit(trial()));
+                }
                 Condition::Stopped => {}
             }
         }

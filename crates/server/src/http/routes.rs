@@ -65,6 +65,10 @@ fn ready(condition: Condition) -> Result<HttpResponse, Problem> {
             "another program keeps the store locked",
             LOOK_AGAIN,
         )),
+        Condition::Unreachable => Err(Problem::unavailable(
+            "the database of the store cannot be reached",
+            LOOK_AGAIN,
+        )),
         Condition::Stopped => Err(Problem::unavailable("the store failed", LOOK_AGAIN)),
     }
 }

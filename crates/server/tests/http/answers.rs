@@ -40,6 +40,11 @@ async fn a_platform_is_alive_and_ready_while_its_store_takes_something() {
             503,
             "another program keeps the store locked",
         ),
+        (
+            Condition::Unreachable,
+            503,
+            "the database of the store cannot be reached",
+        ),
         (Condition::Stopped, 503, "the store failed"),
         (Condition::Working, 200, "ready"),
     ] {

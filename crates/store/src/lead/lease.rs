@@ -213,9 +213,9 @@ impl Lease {
     }
 
     /// Lets the transactions of this session be stored under it alone, and renew it.
-    pub(crate) fn fences(&self, session: &Session) {
+    pub(crate) fn fences(&self, session: &Session) -> Result<(), SqlFailure> {
         let shared = Arc::clone(&self.inner.shared);
-        shared.owner.fences_for(session, shared.clone());
+        shared.owner.fences_for(session, shared.clone())
     }
 
     fn ask(&self, order: Order) {

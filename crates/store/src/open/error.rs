@@ -210,7 +210,7 @@ impl From<ReadError> for OpenError {
                 table: "sqlite".to_owned(),
                 key: id,
             },
-            ReadError::Failed(cause) => Self::Read(cause),
+            ReadError::Unreachable(cause) | ReadError::Failed(cause) => Self::Read(cause),
         }
     }
 }

@@ -11,6 +11,7 @@ use super::{fitness, schema};
 use crate::failure::{FailureKind, SqlFailure};
 use crate::lead::Lease;
 use crate::open::OpenError;
+use crate::statistics::{Condition, Counters};
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread::{self, JoinHandle};
@@ -30,14 +31,14 @@ pub(crate) fn open(
 ) -> Result<(Session, Ownership), OpenError> {
     let (net, writer) = prepared(address, durable)?;
     if let Some(lease) = lease {
-        lease.fences(&writer);
+        lease.fences(&writer)?;
         return Ok((writer, Ownership::Leased(lease.clone())));
     }
     let owner = match Owner::take(&writer, holder)? {
         Ok(owner) => owner,
         Err(Held { by, left }) => return Err(OpenError::Held { by, left }),
     };
-    owner.fences(&writer);
+    owner.fences(&writer)?;
     let keeper = Keeper::start(owner, session(&net, address)?)?;
     Ok((writer, Ownership::Kept(keeper)))
 }
@@ -83,54 +84,71 @@ fn session(net: &Arc<Net>, address: &PostgresAddress) -> Result<Session, OpenErr
 /// What keeps the state ours. It is dropped once nothing more is written.
 pub(crate) enum Ownership {
     /// A thread of the store's own; dropping it lets others take the state.
-    Kept(#[expect(dead_code, reason = "held for what its end does")] Keeper),
+    Kept(Keeper),
     /// A lease that somebody else gives back.
     Leased(#[expect(dead_code, reason = "held so that it is not given back before")] Lease),
+}
+
+impl Ownership {
+    /// From now on the store of these counters stops as soon as the state is another's. Under a lease, whoever
+    /// has that sees to it.
+    pub(crate) fn stops(&self, counters: &Arc<Counters>) {
+        match self {
+            Self::Kept(keeper) => keeper.stops(counters),
+            Self::Leased(_) => {}
+        }
+    }
 }
 
 /// The thread that keeps the state ours, on a session of its own. Dropping it lets others take the
 /// state.
 pub(crate) struct Keeper {
-    stop: Option<Sender<()>>,
+    /// Ends it, once it is dropped; takes whose store stops with the ownership.
+    keeper: Option<Sender<Arc<Counters>>>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Keeper {
     fn start(owner: Owner, session: Session) -> Result<Self, OpenError> {
-        let (stop, stopped) = mpsc::channel();
+        let (keeper, told) = mpsc::channel();
         let thread = thread::Builder::new().name("store-owner".to_owned());
-        let thread = thread.spawn(move || keep(owner, session, &stopped));
+        let thread = thread.spawn(move || keep(owner, session, &told));
         Ok(Self {
-            stop: Some(stop),
+            keeper: Some(keeper),
             thread: Some(thread.map_err(OpenError::Thread)?),
         })
+    }
+
+    fn stops(&self, counters: &Arc<Counters>) {
+        if let Some(keeper) = &self.keeper {
+            // A failed send means that the thread is gone.
+            let _ = keeper.send(Arc::clone(counters));
+        }
     }
 }
 
 impl Drop for Keeper {
     fn drop(&mut self) {
-        drop(self.stop.take());
+        drop(self.keeper.take());
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }
     }
 }
 
-fn keep(owner: Owner, mut session: Session, stopped: &Receiver<()>) {
-    while let Err(RecvTimeoutError::Timeout) = stopped.recv_timeout(RENEWED) {
-        let renewed = session.renewed();
-        match renewed.and_then(|()| owner.renew(&session)) {
-            Ok(()) => {}
-            Err(cause) if cause.kind() == FailureKind::Fenced => {
-                tracing::error!(
-                    "another platform has taken the state over: nothing more is stored"
-                );
-                return;
+fn keep(owner: Owner, mut session: Session, told: &Receiver<Arc<Counters>>) {
+    let (mut store, mut is_ours, mut is_told) = (None, true, false);
+    loop {
+        match told.recv_timeout(RENEWED) {
+            Ok(counters) => store = Some(counters),
+            Err(RecvTimeoutError::Timeout) if is_ours => {
+                is_ours = renew(owner, &mut session, &mut is_told);
             }
-            Err(cause) => tracing::warn!(
-                error = &cause as &dyn std::error::Error,
-                "the state could not be kept from others just now"
-            ),
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => break,
+        }
+        if let Some(store) = store.as_ref().filter(|_| !is_ours) {
+            store.note(Condition::Stopped);
         }
     }
     // Who cannot be told waits until the state is nobody's.
@@ -142,5 +160,29 @@ fn keep(owner: Owner, mut session: Session, stopped: &Receiver<()>) {
             error = &cause as &dyn std::error::Error,
             "the state could not be released"
         );
+    }
+}
+
+/// Keeps the state for a while more. False if it is another's. That it could not be kept is told once,
+/// until it is kept again.
+fn renew(owner: Owner, session: &mut Session, is_told: &mut bool) -> bool {
+    match session.renewed().and_then(|()| owner.renew(session)) {
+        Ok(()) => {
+            *is_told = false;
+            true
+        }
+        Err(cause) if cause.kind() == FailureKind::Fenced => {
+            tracing::error!("another platform has taken the state over: nothing more is stored");
+            false
+        }
+        Err(cause) => {
+            if !std::mem::replace(is_told, true) {
+                tracing::warn!(
+                    error = &cause as &dyn std::error::Error,
+                    "the state cannot be kept from others just now"
+                );
+            }
+            true
+        }
     }
 }

@@ -52,9 +52,15 @@ impl PostgresError {
         }
     }
 
-    /// The state is another's by now.
+    /// The state is another's by now, or what was stored in it is not.
     pub(super) fn fenced() -> Self {
-        Self::new(Kind::Fenced, "another platform has taken the state over")
+        let told = "another platform has taken the state over, or it was set back";
+        Self::new(Kind::Fenced, told)
+    }
+
+    /// True if the session has ended with it, or another may do better: with a server that takes writes.
+    pub(super) fn ends_a_session(&self) -> bool {
+        self.ends || matches!(self.kind, Kind::Unreachable | Kind::Unknown)
     }
 
     /// The same, as what ended its connection.

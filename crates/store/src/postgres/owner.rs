@@ -1,16 +1,17 @@
 //! Who owns a state: one row, with an epoch that each owner raises.
 //!
 //! ```text
-//! take ─► epoch 7 ─► each group: until = now + 6 s where epoch = 7 ─► release
+//! take ─► epoch 7 ─► each group: until = now + 6 s, commits = n + 1 where epoch = 7, commits = n ─► release
 //!            another takes it, epoch 8: the group of epoch 7 meets no row and is not stored
 //! ```
 //! Times are those of the database's clock. Whoever holds the same name takes the state at once: a
 //! platform that was killed is its own successor. One that releases it may name an heir, who alone may
-//! take it for a while. Knows nothing of why one owns it. Read next: [`super::session`];
-//! [`crate::lead`], nodes that take turns.
+//! take it for a while. Knows nothing of why one owns it. Read next: [`super::session::fence`], what the count
+//! is for; [`crate::lead`], nodes that take turns.
 
 use super::error::PostgresError;
 use super::session::Session;
+use super::session::fence::Fence;
 use crate::failure::{FailureKind, SqlFailure};
 use crate::lead::{LeadRow, Obstacle, Renewal};
 use crate::sql::{Row, Value};
@@ -48,15 +49,19 @@ const FOUND: &str = concat!(
     " FROM owner WHERE one = 1"
 );
 
-const RAISE: &str = concat!(
-    "UPDATE owner SET epoch = epoch + 1, until = greatest(until, ",
-    now!(),
-    " + ?2) WHERE one = 1 AND epoch = ?1 RETURNING epoch"
-);
-
 // The clock is read when a transaction begins: one that then waited for another that owned the state
 // for longer shortens nothing.
+/// Counts a transaction; a count is met once, by one transaction.
 const FENCE: &str = concat!(
+    "UPDATE owner SET commits = commits + 1, until = greatest(until, ",
+    now!(),
+    " + ?2) WHERE one = 1 AND epoch = ?1 AND commits = ?3"
+);
+
+/// Waits for a transaction that is under way.
+const COUNTED: &str = "SELECT epoch, commits FROM owner WHERE one = 1 FOR UPDATE";
+
+const RENEW: &str = concat!(
     "UPDATE owner SET until = greatest(until, ",
     now!(),
     " + ?2) WHERE one = 1 AND epoch = ?1"
@@ -185,35 +190,38 @@ impl Owner {
         }))
     }
 
-    /// Raises the epoch: once this is done, nothing that was sent under the old one is stored after
-    /// it. Waits for a transaction that is under way, and fails as fenced if the state is another's.
-    #[cfg_attr(
-        not(test),
-        expect(dead_code, reason = "a store with a lost answer stops")
-    )]
-    pub(crate) fn raise(self, session: &Session) -> Result<Self, SqlFailure> {
-        match session.one(RAISE, &self.values(), epoch)? {
-            Some(epoch) => Ok(Self { epoch, ..self }),
-            None => Err(PostgresError::fenced().into()),
-        }
-    }
-
-    /// Keeps the state for a while more with each transaction of this session: once it is another's, they
-    /// fail as fenced.
-    pub(crate) fn fences(self, session: &Session) {
-        session.fence(FENCE, [self.epoch, ms(self.ttl)]);
+    /// Keeps the state for a while more with each transaction of this session: once it is another's, or
+    /// has not all that was stored, they fail as fenced.
+    pub(crate) fn fences(self, session: &Session) -> Result<(), SqlFailure> {
+        let commits = match Fence::found(COUNTED, session)? {
+            Some((epoch, commits)) if epoch == self.epoch => commits,
+            _ => return Err(PostgresError::fenced().into()),
+        };
+        session.fence(Fence {
+            met: FENCE,
+            asked: COUNTED,
+            epoch: self.epoch,
+            owned_ms: ms(self.ttl),
+            commits,
+        });
+        Ok(())
     }
 
     /// The same for an owner that others wait for, who is told of each time until which the state is its
     /// own. A transaction that it left open is in nobody's way once that has run out.
-    pub(crate) fn fences_for(self, session: &Session, renewal: Arc<dyn Renewal>) {
-        self.fences(session);
+    pub(crate) fn fences_for(
+        self,
+        session: &Session,
+        renewal: Arc<dyn Renewal>,
+    ) -> Result<(), SqlFailure> {
+        self.fences(session)?;
         session.renews(renewal, self.ttl);
+        Ok(())
     }
 
     /// Keeps the state for a while more, outside of a transaction. Fails as fenced if it is another's.
     pub(crate) fn renew(self, session: &Session) -> Result<(), SqlFailure> {
-        Self::met(session.change(FENCE, &self.values())?)
+        Self::met(session.change(RENEW, &self.values())?)
     }
 
     /// Writes the digest of the rules that are in force. Fails as fenced if the state is another's.

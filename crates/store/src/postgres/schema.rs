@@ -32,6 +32,7 @@ const OWNER: Table = own(
         text("rules"),
         text("heir"),
         number("heir_until"),
+        number("commits"),
     ],
 );
 
@@ -66,7 +67,7 @@ const OWN: [&Table; 4] = [&STATE, &OWNER, &NUMBERED, &NODE];
 /// What the first of these tables had not: columns are added with 0 or an empty text, and whoever only reads
 /// does not miss any.
 const LATER: [(&Table, &[&str]); 2] = [
-    (&OWNER, &["since", "rules", "heir", "heir_until"]),
+    (&OWNER, &["since", "rules", "heir", "heir_until", "commits"]),
     (&NODE, &[]),
 ];
 
@@ -123,8 +124,8 @@ fn make(session: &Session) -> Result<(), SqlFailure> {
             values![APPLICATION],
         ),
         (
-            "INSERT INTO owner (one, epoch, holder, until, since, rules, heir, heir_until)
-            VALUES (1, 0, ?1, 0, 0, ?1, ?1, 0)",
+            "INSERT INTO owner (one, epoch, holder, until, since, rules, heir, heir_until, commits)
+            VALUES (1, 0, ?1, 0, 0, ?1, ?1, 0, 0)",
             values![""],
         ),
         (

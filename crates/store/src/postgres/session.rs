@@ -6,9 +6,11 @@
 //! A change that is put is sent at once and not waited for; what comes of it is known at the next
 //! statement that waits. The first that fails fails everything behind it in its transaction. Texts
 //! are those of SQLite (see `dialect`); each is prepared once. Every wait has a bound: what has not
-//! come by then is lost, and the session with it. Knows no table. Read next: [`transaction`]; [`stream`], rows that
-//! come one by one; [`super::net`], which makes the connection.
+//! come by then is lost, and the session with it. Knows no table. Read next: [`transaction`]; [`fence`], what each
+//! begins with; [`stream`], rows that come one by one; [`lost`]; [`super::net`], which makes the connection.
 
+pub(crate) mod fence;
+mod lost;
 mod stream;
 mod transaction;
 
@@ -21,6 +23,8 @@ use super::wait::{poll, wait};
 use crate::failure::{FailureKind, SqlFailure};
 use crate::lead::{Renewal, boottime_ms};
 use crate::sql::Value;
+use fence::{Fence, WhileUnknown};
+use lost::Missed;
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, VecDeque};
 use std::future::Future;
@@ -90,12 +94,17 @@ pub(crate) struct Session {
     answer_within: Duration,
     waits: Cell<u64>,
     changes: Cell<u64>,
-    /// The statement that each transaction begins with, and its values; none if it only reads.
-    fence: Cell<Option<(&'static str, [i64; 2])>>,
+    /// What each transaction begins with; none if it only reads.
+    fence: Cell<Option<Fence>>,
+    while_unknown: RefCell<Option<WhileUnknown>>,
     renewal: RefCell<Option<Arc<dyn Renewal>>>,
     /// When the transaction under way began, by the clock of a renewal.
     begun_ms: Cell<u64>,
     idle: Cell<Duration>,
+    /// True once an error was told after which nothing comes.
+    over: Cell<bool>,
+    /// The last attempt to connect anew, if that failed.
+    missed: Option<Missed>,
     address: PostgresAddress,
     /// Dropped last: the thread below the connection.
     net: Arc<Net>,
@@ -116,9 +125,12 @@ impl Session {
             waits: Cell::new(0),
             changes: Cell::new(0),
             fence: Cell::new(None),
+            while_unknown: RefCell::default(),
             renewal: RefCell::default(),
             begun_ms: Cell::new(0),
             idle: Cell::new(IDLE),
+            over: Cell::new(false),
+            missed: None,
             address: address.clone(),
             net: Arc::clone(net),
         })
@@ -138,19 +150,6 @@ impl Session {
         self.waits.get()
     }
 
-    /// Connects anew if the connection is lost; what was under way then is over.
-    pub(crate) fn renewed(&mut self) -> Result<(), SqlFailure> {
-        if self.is_lost() {
-            let mut renewed = Self::open(&self.net, &self.address).map_err(PostgresError::from)?;
-            renewed.fence.set(self.fence.get());
-            renewed.renewal.replace(self.renewal.take());
-            renewed.idle.set(self.idle.get());
-            renewed.answer_within = self.answer_within;
-            *self = renewed;
-        }
-        Ok(())
-    }
-
     /// Another session with the same database, that only reads.
     pub(crate) fn another(&self) -> Result<Box<Self>, SqlFailure> {
         let session = Self::open(&self.net, &self.address).map_err(PostgresError::from)?;
@@ -160,11 +159,6 @@ impl Session {
     /// What ends the session from another thread.
     pub(crate) fn cutter(&self) -> AbortHandle {
         self.line.cutter()
-    }
-
-    /// True if nothing more can come of it: a new one is needed.
-    pub(crate) fn is_lost(&self) -> bool {
-        self.line.client.is_closed() || self.line.ended().is_some()
     }
 
     /// The same statement for many keys in one round trip: `each` is given the place of the key and a
@@ -264,11 +258,6 @@ impl Session {
         }
     }
 
-    /// From now on each transaction begins with this statement, and is stored only if it meets a row.
-    pub(crate) fn fence(&self, sql: &'static str, values: [i64; 2]) {
-        self.fence.set(Some((sql, values)));
-    }
-
     /// From now on whoever owns the state is told of each transaction that was stored, and one that was
     /// left open is ended after this time.
     pub(crate) fn renews(&self, renewal: Arc<dyn Renewal>, idle: Duration) {
@@ -290,7 +279,7 @@ impl Session {
     /// Asks, within a transaction, whether the state is ours; no is a failure of its commit.
     fn fenced(&self) -> Result<(), PostgresError> {
         match self.fence.get() {
-            Some((sql, values)) => self.put(sql, &values.map(Value::Number), Expect::Owner),
+            Some(fence) => self.put(fence.met, &fence.values(), Expect::Owner),
             None => Ok(()),
         }
     }
@@ -301,7 +290,8 @@ impl Session {
         self.stage.set(Stage::Inside);
     }
 
-    /// Waits until all that was put is known of, then commits and waits.
+    /// Waits until all that was put is known of, then commits and waits; where each transaction begins
+    /// with a fence, until it is known what became of this one.
     ///
     /// A failure of kind [`FailureKind::Unknown`] means that it may be stored and may not; any other that it
     /// is not.
@@ -312,7 +302,13 @@ impl Session {
         }
         self.stage.set(Stage::Outside);
         self.send("COMMIT", true);
-        self.flush()?;
+        match (self.flush(), self.fence.get()) {
+            (Err(unknown), Some(fence)) if unknown.kind == FailureKind::Unknown => {
+                self.became(fence, unknown)?;
+            }
+            (committed, _) => committed?,
+        }
+        self.counted();
         if let (Some(renewal), Some(_)) = (&*self.renewal.borrow(), self.fence.get()) {
             renewal.renewed(self.begun_ms.get());
         }
@@ -430,12 +426,12 @@ impl Session {
         answer: Pin<&mut (impl Future<Output = Result<T, tokio_postgres::Error>> + ?Sized)>,
     ) -> Result<T, PostgresError> {
         match wait(answer, Instant::now() + self.answer_within) {
-            Ok(answer) => answer.map_err(|error| self.explained(&error)),
+            Ok(answer) => answer.map_err(|error| self.noted(self.explained(&error))),
             Err(_) => {
                 let within = self.answer_within;
                 let late = PostgresError::lost(format_args!("no answer within {within:?}"));
                 self.line.cut(late.clone());
-                Err(late)
+                Err(self.noted(late))
             }
         }
     }

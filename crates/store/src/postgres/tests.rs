@@ -7,6 +7,7 @@
 mod leads;
 mod lost;
 mod owned;
+pub(crate) mod way;
 mod ways;
 
 use super::address::PostgresAddress;

@@ -2,7 +2,7 @@
 //!
 //! Knows nothing of queries. Read next: [`super`].
 
-use crate::failure::SqlFailure;
+use crate::failure::{FailureKind, SqlFailure};
 use crate::row::{Corrupt, RowError};
 
 /// The reason for which nothing was read.
@@ -30,6 +30,9 @@ pub enum ReadError {
         /// The identifier.
         id: String,
     },
+    /// The database cannot be reached.
+    #[error("the database cannot be reached")]
+    Unreachable(#[source] SqlFailure),
     /// The database failed.
     #[error("reading the state failed")]
     Failed(#[source] SqlFailure),
@@ -50,6 +53,9 @@ impl From<RowError> for ReadError {
                 table: table.to_owned(),
                 key: "its key is not here".to_owned(),
             },
+            RowError::Failed(cause) if cause.kind() == FailureKind::Unreachable => {
+                Self::Unreachable(cause)
+            }
             RowError::Failed(cause) => Self::Failed(cause),
         }
     }

@@ -158,6 +158,9 @@ fn failed(cause: &StoreFailure) -> RpcError {
     match cause {
         StoreFailure::Full => RpcError::application(ErrorTag::ResourceDenied).app_tag("store-full"),
         StoreFailure::Locked => RpcError::application(ErrorTag::InUse).app_tag("store-locked"),
+        StoreFailure::Unreachable => {
+            RpcError::application(ErrorTag::ResourceDenied).app_tag("store-unreachable")
+        }
         StoreFailure::Damaged { .. } => failed.app_tag("data-corrupt"),
         StoreFailure::Broken { .. } => failed.app_tag("store-failed"),
     }

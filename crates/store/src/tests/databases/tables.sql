@@ -14,6 +14,7 @@ CREATE TABLE "owner" (
   "rules" text NOT NULL,
   "heir" text NOT NULL,
   "heir_until" bigint NOT NULL,
+  "commits" bigint NOT NULL,
   PRIMARY KEY ("one"),
   CONSTRAINT owner_rule_1 CHECK (one = 1)
 );
