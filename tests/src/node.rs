@@ -3,8 +3,8 @@
 //! The lead may move at any moment. It moves to the same platform, which then is to its sessions what the next
 //! one would be: it knows nothing of them but what the node has kept. Read next: [`crate::ssh`].
 
+use server::cluster::forward::Leader;
 use server::cluster::identity::{ClusterKey, Identity};
-use server::cluster::leader::Leader;
 use server::cluster::{Forwarding, ForwardingSetup};
 use server::fair::FairShares;
 use server::host::{Endpoint, Host};

@@ -60,7 +60,7 @@ use std::path::PathBuf;
 Start here:\n  convoke demo fault          a fault is found and repaired by five agents\n  convoke serve               \
 run the platform; then, in another terminal:\n  convoke agent list          who is there\n  convoke watch               \
 what they do\n  convoke task timeline TASK  how a task went\n\nExit codes: 0 ok, 1 failed, 2 usage, 3 refused, 4 unreachable, 5 conflict \
-(there already, or in use), 6 not authenticated."
+(there already, or in use), 6 not authenticated, 7 (serve --node) the lead was lost."
 )]
 pub(crate) struct Cli {
     #[command(flatten)]
@@ -222,12 +222,43 @@ pub(crate) struct Database {
     pub(crate) url: Option<String>,
 }
 
+/// This process as one of several nodes.
+#[derive(Args, Clone)]
+pub(crate) struct Cluster {
+    /// Run as the node of this name: one of several with the state in one PostgreSQL database, of which one
+    /// leads and the others stand by.
+    #[arg(long, env = "CONVOKE_NODE", value_name = "NAME")]
+    pub(crate) node: Option<String>,
+    /// Address and port of the channel between nodes; default 127.0.0.1:8840.
+    #[arg(
+        long,
+        env = "CONVOKE_CLUSTER_LISTEN",
+        value_name = "ADDR",
+        requires = "node"
+    )]
+    pub(crate) cluster_listen: Option<SocketAddr>,
+    /// Name or address, with a port, by which other nodes reach that channel; default its address.
+    #[arg(
+        long,
+        env = "CONVOKE_CLUSTER_ADVERTISE",
+        value_name = "HOST:PORT",
+        requires = "node"
+    )]
+    pub(crate) cluster_advertise: Option<String>,
+    /// Let this node lead although its access rules, users, agents or revoked certificates are not those
+    /// last in force.
+    #[arg(long, requires = "node")]
+    pub(crate) accept_rules: bool,
+}
+
 #[derive(Args)]
 pub(crate) struct Serve {
     #[command(flatten)]
     pub(crate) platform: Platform,
     #[command(flatten)]
     pub(crate) database: Database,
+    #[command(flatten)]
+    pub(crate) cluster: Cluster,
     /// The simulated network, in real time: the name or file of a topology, or none.
     #[arg(
         long,

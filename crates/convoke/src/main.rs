@@ -1,11 +1,11 @@
 //! The `convoke` command: `serve`, `demo`, `simulate`, and clients of the protocol.
 //!
-//! A tour: [`cli`] is the command line; [`serve`] runs the platform ([`serving`]), [`showcase`] the
+//! A tour: [`cli`] is the command line; [`serve`] runs the platform ([`serving`]), or a [`node`] of one, [`showcase`] the
 //! simulated network on it; [`agent`], [`task`], [`data`], [`schemas`], [`ask`], [`watch`], [`audit`] and
 //! [`cluster`] are NETCONF clients of a running one ([`remote`]); [`mcp`] is one for assistants; [`token`] issues tokens
 //! for the HTTP server; [`eval`] scores parsers and embedders ([`understanding`]) and learnt causes; [`record`] reads
 //! the history of a task and [`timeline`] draws it; [`output`] prints. Exit codes: 0 ok, 1 failed,
-//! 2 usage, 3 refused, 4 unreachable, 5 conflict, 6 not authenticated.
+//! 2 usage, 3 refused, 4 unreachable, 5 conflict, 6 not authenticated, 7 the lead was lost.
 
 mod agent;
 mod ask;
@@ -15,6 +15,7 @@ mod cluster;
 mod data;
 mod eval;
 mod mcp;
+mod node;
 mod output;
 mod record;
 mod remote;

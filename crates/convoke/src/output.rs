@@ -51,7 +51,6 @@ impl Failure {
     }
 
     /// A conflict with something that exists or is in use: exit code 5.
-    #[cfg(feature = "showcase")]
     pub(crate) fn conflict(message: impl Into<String>) -> Self {
         Self {
             code: 5,

@@ -1,8 +1,9 @@
 //! `convoke serve` and `convoke config check`: the platform by itself.
 //!
-//! Read next: [`crate::serving`], which runs it.
+//! Read next: [`crate::serving`], which runs it; [`crate::node`], one of several.
 
 use crate::cli::{Common, ConfigCommand, Serve};
+use crate::node;
 use crate::output::{self, Failure, line};
 use crate::serving::{Serving, settings_of};
 use crate::store::stated;
@@ -10,7 +11,7 @@ use markup::words::legible_line;
 use serde_json::json;
 use server::clock::Clock;
 use server::config::ems::load as load_ems;
-use server::config::{LifeSettings, Settings};
+use server::config::{LifeSettings, NodeSettings, Settings};
 use server::host::StartError;
 use server::state::StateFolder;
 use server::token::TokenError;
@@ -28,6 +29,13 @@ pub(crate) async fn run(common: &Common, serve: Serve) -> Result<(), Failure> {
         store: stated(&serve.database)?,
         speed: serve.speed,
         life: serve.life.then(LifeSettings::default),
+        cluster: NodeSettings {
+            node: serve.cluster.node,
+            listen: serve.cluster.cluster_listen,
+            advertise: serve.cluster.cluster_advertise,
+            accept_rules: serve.cluster.accept_rules,
+            ..NodeSettings::default()
+        },
         ..Settings::default()
     };
     let below = settings_of(common, &serve.platform, serve.network, serve.seed)?;
@@ -57,6 +65,9 @@ use crate::showcase::{roster, serve as simulated};
 /// Serves a platform on the network in its settings: one that is managed elsewhere, or a simulated
 /// one, if there is one.
 async fn begin(serving: Serving<'_>) -> Result<(), Failure> {
+    if serving.settings.cluster.node.is_some() {
+        return node::run(serving, roster).await;
+    }
     if serving.settings.ems.iter().flatten().next().is_none() {
         return simulated(serving).await;
     }

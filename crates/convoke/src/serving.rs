@@ -9,7 +9,8 @@ use markup::words::legible_line;
 use serde_json::json;
 use server::clock::Clock;
 use server::config::{A2aSettings, HttpSettings, Settings};
-use server::host::{Endpoint, Home, Host, StartError};
+use server::host::{Endpoint, Home, Host, Listening, StartError};
+use server::http::HttpListening;
 use server::managed::{ManagedNetwork, SurveyError, SystemSummary, survey};
 use server::roster::Roster;
 use server::runtime::{Network, Runtime};
@@ -73,7 +74,7 @@ impl Serving<'_> {
         runtime.begin().await;
         // Whoever hears that it is ready may end it at once, and it is to end in order.
         let ended = asked_to_end()?;
-        announce(common, &host);
+        announce(common, &host.listening, host.http);
         hint(common);
         drop(host);
         let lived = live(&mut runtime, ended).await;
@@ -104,7 +105,7 @@ impl Serving<'_> {
 }
 
 /// Prints a management system that the network is known from.
-fn tell_of(common: &Common, system: &SystemSummary) {
+pub(crate) fn tell_of(common: &Common, system: &SystemSummary) {
     if common.json {
         return output::json(&json!({
             "event": "management-system", "name": system.name, "address": system.address,
@@ -161,11 +162,10 @@ pub(crate) fn asked_to_end() -> Result<impl Future<Output = ()>, Failure> {
 }
 
 /// Prints that the platform is ready: one line per listener, or one JSON object with all of them.
-pub(crate) fn announce(common: &Common, host: &Host) {
+pub(crate) fn announce(common: &Common, listening: &[Listening], http: Option<HttpListening>) {
     let key = common.state.join("operator_ed25519");
     if common.json {
-        let mut listeners: Vec<_> = host
-            .listening
+        let mut listeners: Vec<_> = listening
             .iter()
             .map(|l| {
                 let (what, name) = match &l.endpoint {
@@ -175,7 +175,7 @@ pub(crate) fn announce(common: &Common, host: &Host) {
                 json!({ "protocol": "netconf-ssh", what: name, "address": l.address.to_string() })
             })
             .collect();
-        let http = host.http.map(
+        let http = http.map(
             |http| json!({ "protocol": http.protocol(), "address": http.address.to_string() }),
         );
         listeners.extend(http);
@@ -184,7 +184,7 @@ pub(crate) fn announce(common: &Common, host: &Host) {
         }));
         return;
     }
-    for listening in &host.listening {
+    for listening in listening {
         let what = match &listening.endpoint {
             Endpoint::Platform => "platform".to_owned(),
             Endpoint::Agent(name) => name.clone(),
@@ -195,7 +195,7 @@ pub(crate) fn announce(common: &Common, host: &Host) {
             listening.address.to_string()
         ));
     }
-    if let Some(http) = host.http {
+    if let Some(http) = http {
         line(&format!(
             "{:<11}  {:<21}  for whoever has a token: convoke token issue",
             http.protocol(),

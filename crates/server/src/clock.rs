@@ -5,6 +5,7 @@
 //! by a tenth of its time at most. It can also run many times as fast, for a simulated network, or
 //! stand still until a simulation sets it. Read next: [`crate::runtime`], which sets it.
 
+use crate::fence::Fence;
 use domain::time::Timestamp;
 use std::fmt::Debug;
 use std::sync::{Mutex, MutexGuard};
@@ -55,6 +56,7 @@ fn wall_ns() -> i64 {
 #[derive(Debug)]
 pub struct Clock {
     source: Box<dyn TimeSource>,
+    fence: Fence,
     reading: Mutex<Reading>,
 }
 
@@ -96,8 +98,20 @@ impl Clock {
         };
         Self {
             source: Box::new(source),
+            fence: Fence::default(),
             reading: Mutex::new(reading),
         }
+    }
+
+    /// The clock of a platform that may act only while this lets it.
+    #[must_use]
+    pub fn fenced(self, fence: Fence) -> Self {
+        Self { fence, ..self }
+    }
+
+    /// What everything passes that the platform says and does.
+    pub fn fence(&self) -> &Fence {
+        &self.fence
     }
 
     /// A clock that stands at `at` until it is set.

@@ -1,23 +1,41 @@
-//! Several nodes as one platform: one leads, the others accept clients and forward to it.
+//! A platform as one of several nodes, of which one leads and the others accept clients and forward to it.
 //!
-//! [`identity`] is who a node is to the others, [`leader`] who leads; `channel` carries what is asked from a
+//! ```text
+//! standing by ──lease──► leading ──drained, or told to hand over──► standing by …
+//!                           └─────lease lost──► the process ends, at once and without a word
+//! ```
+//! All nodes have one state, in PostgreSQL, and a folder each with the same keys and rules. A tour: [`node`]
+//! is the life of a node, its sockets, and when it may lead; [`membership`] what it knows of the others;
+//! [`rules`] the digest that the folders of all must have alike; [`crate::fence`] what a leader's output passes.
+//! The lease is `store::lead`'s.
+//!
+//! [`identity`] is who a node is to the others; `channel` carries what is asked from a
 //! node that accepts clients to the one that leads. [`forwarding`] is what a node does with both: `accepted`
 //! is a session at the node that its client is connected to, `led` the same at the one that leads. `record`
 //! is what they say to each other of it, in the forms of `opening`, and `continuity` what is kept of it while
-//! leaders come and go; `requests` are those of HTTP.
+//! leaders come and go; `requests` are those of HTTP. Read next: `docs/cluster.md`.
 
 mod accepted;
 mod channel;
 mod continuity;
+pub mod forward;
 pub mod forwarding;
 pub mod identity;
-pub mod leader;
 mod led;
+pub mod membership;
+pub mod node;
 mod opening;
 mod record;
 mod requests;
+pub mod rules;
+pub mod turned_away;
 
+pub use crate::fence::Fence;
+pub use forward::{Forward, Leader, LeaderWatch};
 pub use forwarding::{Forwarding, ForwardingSetup};
+pub use membership::{ClusterView, Membership};
+pub use node::{ClusterNode, NodeError, NodeNews};
+pub use store::lead::Lease;
 
 use std::sync::Arc;
 

@@ -4,6 +4,7 @@
 //! next: [`crate::host`].
 
 pub mod a2a;
+pub mod cluster;
 pub mod ems;
 mod ems_error;
 mod error;
@@ -18,6 +19,7 @@ pub mod store;
 pub mod tasks;
 
 pub use a2a::A2aSettings;
+pub use cluster::NodeSettings;
 pub use ems::{EmsSettings, EmsTransport};
 pub use ems_error::EmsSettingsError;
 pub use error::SettingsError;
@@ -101,6 +103,9 @@ pub struct Settings {
     /// `[schemas]`: validation of payloads, and evolution of schemas.
     #[serde(default)]
     pub schemas: SchemaSettings,
+    /// `[cluster]`: this process as one of several nodes.
+    #[serde(default)]
+    pub cluster: NodeSettings,
 }
 
 /// The divisor of memory for the bytes read from the store for one answer: encoding it takes
@@ -168,6 +173,7 @@ impl Settings {
             a2a: self.a2a.over(below.a2a),
             store: self.store.over(below.store),
             schemas: self.schemas.over(below.schemas),
+            cluster: self.cluster.over(below.cluster),
         }
     }
 
@@ -196,6 +202,7 @@ impl Settings {
         self.webhook.allowed("webhook")?;
         self.life.unwrap_or_default().check()?;
         self.check_ems()?;
+        self.check_cluster()?;
         range("speed", self.speed, (1.0, 600.0), "1 to 600")?;
         match self.sites {
             Some(sites) if !(1..=20_000).contains(&sites) => Err(SettingsError::Range {
@@ -209,6 +216,32 @@ impl Settings {
 }
 
 impl Settings {
+    /// The name of the node that this process is, and the database of its state.
+    ///
+    /// # Errors
+    /// [`SettingsError::NodeAlone`] if there is no database, and if there is no name.
+    pub fn cluster_node(&self) -> Result<(String, ::store::PostgresAddress), SettingsError> {
+        match (&self.cluster.node, &self.store.url) {
+            (Some(name), Some(address)) => Ok((name.clone(), address.clone())),
+            (name, _) => Err(SettingsError::NodeAlone(name.clone().unwrap_or_default())),
+        }
+    }
+
+    fn check_cluster(&self) -> Result<(), SettingsError> {
+        self.cluster.check()?;
+        let Some(node) = &self.cluster.node else {
+            return Ok(());
+        };
+        self.cluster_node()?;
+        match self.network.as_deref() {
+            Some(network) if network != "none" => Err(SettingsError::NodeNetwork {
+                node: node.clone(),
+                network: network.to_owned(),
+            }),
+            _ => Ok(()),
+        }
+    }
+
     fn check_ems(&self) -> Result<(), SettingsError> {
         within("ems-wait-s", self.ems_wait_s, 3_600, "1 to 3600")?;
         let systems = self.ems.as_deref().unwrap_or_default();

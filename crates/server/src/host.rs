@@ -16,6 +16,7 @@ pub use check::check_files;
 pub use engine::Endpoint;
 pub use error::StartError;
 pub use http_server::HttpServerError;
+pub use listeners::Sockets;
 
 use crate::clock::Clock;
 use crate::fair::FairShares;
@@ -37,6 +38,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 use store::Condition;
+use store::lead::Lease;
 use tokio::task::JoinHandle;
 use tracing::warn;
 
@@ -130,8 +132,37 @@ pub struct Company {
 pub enum Home {
     /// In a folder, with listeners.
     Folder(StateFolder),
+    /// In a folder, led by one of several nodes.
+    Led(StateFolder, Seat),
     /// In memory, without listeners.
     Memory,
+}
+
+impl Home {
+    /// The folder, if there is one.
+    fn folder(&self) -> Option<&StateFolder> {
+        match self {
+            Self::Folder(folder) | Self::Led(folder, _) => Some(folder),
+            Self::Memory => None,
+        }
+    }
+
+    /// What a node brings, if it is one.
+    fn seat(&self) -> Option<&Seat> {
+        match self {
+            Self::Led(_, seat) => Some(seat),
+            Self::Folder(_) | Self::Memory => None,
+        }
+    }
+}
+
+/// What a node that leads brings to the platform.
+#[derive(Clone, Debug)]
+pub struct Seat {
+    /// The lease under which the store is opened; the clock of the platform is fenced by it.
+    pub lease: Lease,
+    /// The sockets to be served.
+    pub sockets: Sockets,
 }
 
 impl Host {

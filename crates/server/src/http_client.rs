@@ -15,6 +15,7 @@ mod trust;
 pub use trust::TrustError;
 
 use crate::fair::{FairShares, Share};
+use crate::fence::Fence;
 use crate::webhook::target::{AllowList, Origin, Target, UrlHost};
 use connection::ClientConnection;
 use hyper::body::{Body as _, Bytes, Incoming};
@@ -77,6 +78,7 @@ pub struct HttpClient {
     tls: TlsConnector,
     share: Share,
     idle: Arc<IdleConnections>,
+    fence: Fence,
 }
 
 impl HttpClient {
@@ -96,7 +98,14 @@ impl HttpClient {
             tls: trust::connector(authorities)?,
             share: FairShares::of_this_machine().of("elsewhere"),
             idle: Arc::new(IdleConnections::new(idle)),
+            fence: Fence::default(),
         })
+    }
+
+    /// The same client, whose requests pass this fence.
+    #[must_use]
+    pub fn fenced_by(self, fence: Fence) -> Self {
+        Self { fence, ..self }
     }
 
     /// The list of allowed origins.
@@ -154,6 +163,7 @@ impl HttpClient {
 
     async fn connect(&self, origin: &Origin) -> Result<ClientConnection, Unanswered> {
         let stream = connected(&self.addresses(origin).await?).await?;
+        let stream = self.fence.stream(stream);
         if !origin.secure {
             return ClientConnection::begin(stream, self.share.clone()).await;
         }

@@ -13,7 +13,7 @@
 //! - [`host`] puts a platform together on the store that [`kept`] opens, under the key of
 //!   [`master_key`], signed by `seal`, with the templates of [`schemas`]; [`key_rotation`] puts
 //!   other keys in their place;
-//! - [`cluster`] is what several nodes are to each other;
+//! - [`cluster`] lets several such processes be one platform, of which one leads, and whose output passes a [`fence`];
 //! - [`peers`] connects its agents to others over NETCONF; [`remote`] represents those that are
 //!   servers elsewhere, [`outside`] is the A2A client to them; [`webhook`] posts reports of tasks,
 //!   both by the [`http_client`];
@@ -33,6 +33,7 @@ pub mod cluster_key;
 pub mod config;
 pub mod copying;
 pub mod fair;
+pub mod fence;
 pub mod file;
 pub mod host;
 pub mod http;

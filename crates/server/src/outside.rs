@@ -109,7 +109,7 @@ impl RemoteAgents {
         clock: Arc<Clock>,
     ) -> Result<Self, TrustError> {
         Ok(Self {
-            web: Web::new(allowed, authorities)?,
+            web: Web::new(allowed, authorities, clock.fence().clone())?,
             tokens,
             engine: Arc::downgrade(engine),
             clock,

@@ -136,8 +136,8 @@ pub struct Running {
     state: PathBuf,
     /// The object that it printed when it was ready.
     pub ready: Value,
-    /// Its further output; held so that the pipe stays open.
-    _output: Lines<BufReader<ChildStdout>>,
+    /// Its further output.
+    output: Lines<BufReader<ChildStdout>>,
 }
 
 impl Running {
@@ -191,7 +191,7 @@ impl Running {
             child,
             state: state.to_owned(),
             ready: serde_json::from_str(&line).unwrap(),
-            _output: lines,
+            output: lines,
         }
     }
 
@@ -233,6 +233,29 @@ impl Running {
             &[arguments, &["--netconf", self.address()]].concat(),
         )
         .await
+    }
+
+    /// Waits until it prints an object with this event, and returns that; what it prints before is passed
+    /// over.
+    ///
+    /// # Panics
+    /// If it ends before.
+    pub async fn told(&mut self, event: &str) -> Value {
+        loop {
+            let line = within(event, self.output.next_line()).await.unwrap();
+            let line = line.unwrap_or_else(|| panic!("it ended before it said {event}"));
+            let told: Value = serde_json::from_str(&line).unwrap();
+            if told["event"] == event {
+                return told;
+            }
+        }
+    }
+
+    /// Sends it a signal, such as `STOP`.
+    pub async fn signal(&self, name: &str) {
+        let pid = self.child.id().expect("it runs").to_string();
+        let sent = Command::new("kill").args(["-s", name, &pid]).status();
+        assert!(sent.await.unwrap().success());
     }
 
     /// Kills it by SIGKILL, and waits until it is gone.

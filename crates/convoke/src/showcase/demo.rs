@@ -77,7 +77,8 @@ async fn tell(common: &Common, scenario: Scenario, story: &Story) -> Result<(), 
         introduce(scenario, story, &stage);
     }
     if !headless {
-        announce(common, stage.world.host());
+        let host = stage.world.host();
+        announce(common, &host.listening, host.http);
     }
     let pace = match headless {
         true => Pace::Unhurried,

@@ -7,7 +7,7 @@
 
 use super::channel::{BoxError, ChannelBody, ChannelClient};
 use super::continuity::Continuity;
-use super::leader::{Leader, LeaderWatch};
+use super::forward::{Leader, LeaderWatch};
 use super::opening::{Marks, Opening, SavedForm, endpoint_text};
 use super::record::{FromClient, PIECE_BYTES, Records, ToClient};
 use super::requests::uri;

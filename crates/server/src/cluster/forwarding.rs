@@ -7,8 +7,8 @@
 use super::Passes;
 use super::accepted::{self, Accepting};
 use super::channel::{Answering, ChannelClient, ChannelServer, ChannelService};
+use super::forward::LeaderWatch;
 use super::identity::Identity;
-use super::leader::LeaderWatch;
 use super::led::{Led, refusal};
 use super::requests::{self, Asking};
 use crate::fair::FairShares;

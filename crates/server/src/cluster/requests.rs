@@ -6,7 +6,7 @@
 //! [`crate::http::forward`], which takes and answers them.
 
 use super::channel::{BoxError, ChannelBody, ChannelClient, PROTOCOL_FIELD, Unreached, whole};
-use super::leader::{Leader, LeaderWatch};
+use super::forward::{Leader, LeaderWatch};
 use crate::http::body::Interrupted;
 use crate::http::forward::ForwardedAnswer;
 use crate::http::{Elsewhere, ForwardRequest, HttpResponse, Problem};

@@ -42,6 +42,29 @@ pub enum SettingsError {
          does not tell what a state takes: max-age-days holds there"
     )]
     SizeUnknown,
+    /// A node cannot have this name.
+    #[error(
+        "[cluster]: '{0}' is no name of a node: letters and digits, and '.', '_' and '-' in between, \
+         at most 64"
+    )]
+    NodeName(String),
+    /// The nodes of a platform have their state in one database.
+    #[error(
+        "node '{0}' of a cluster has its state in PostgreSQL, as all others: say --store postgres://…, \
+         or url in [store]"
+    )]
+    NodeAlone(String),
+    /// The nodes of a platform work on one network, which none of them can simulate.
+    #[error(
+        "node '{node}' of a cluster cannot have the network '{network}', which is simulated in one process: \
+         say --network none, or name management systems with --ems"
+    )]
+    NodeNetwork {
+        /// The node.
+        node: String,
+        /// The network.
+        network: String,
+    },
     /// The numbers of evolution contradict each other.
     #[error("[schemas.evolution]: {0}")]
     Evolution(String),

@@ -68,8 +68,8 @@ impl Host {
         let roster = Arc::new(roster);
         let hosted = |file| hosted(file, &roster, now);
         let agents = files.into_iter().map(hosted).collect();
-        let access = match &home {
-            Home::Folder(folder) => {
+        let access = match home.folder() {
+            Some(folder) => {
                 writable::check(folder)?;
                 settings.check(folder)?;
                 StateKeys::open(folder.path())?;
@@ -79,7 +79,7 @@ impl Host {
                 }
                 access
             }
-            Home::Memory => access::parse("access.toml", access::SHIPPED)?,
+            None => access::parse("access.toml", access::SHIPPED)?,
         };
         let company = Company {
             agents,
@@ -118,33 +118,42 @@ impl Host {
         clock: Arc<Clock>,
     ) -> Result<Self, StartError> {
         // Reports are signed with the host key, which only a folder has.
-        let allowed = match &home {
-            Home::Folder(_) => settings.webhook.allowed("webhook")?,
-            Home::Memory => AllowList::default(),
+        let allowed = match home.folder() {
+            Some(_) => settings.webhook.allowed("webhook")?,
+            None => AllowList::default(),
         };
-        let (store, keys, listeners, http_server) = match &home {
-            Home::Folder(folder) => {
+        let (store, keys, listeners, http_server) = match home.folder() {
+            Some(folder) => {
                 settings.check(folder)?;
                 let keys = StateKeys::open(folder.path())?;
-                let managed = !inventory.elements.is_empty();
-                let listeners = bind(&keys, settings, &company, managed)?;
-                let http_server = settings.http.address().map(http::HttpListener::bind);
+                let (listeners, http_server) = match home.seat() {
+                    Some(seat) => (seat.sockets.gated(settings), seat.sockets.http.clone()),
+                    None => {
+                        let managed = !inventory.elements.is_empty();
+                        let agents = company.agents.iter();
+                        let agents: Vec<&str> = agents.map(|a| a.profile.name.as_str()).collect();
+                        let default_agent = &company.default_agent;
+                        let listeners = bind(&keys, settings, default_agent, &agents, managed)?;
+                        let http_server = settings.http.address().map(http::HttpListener::bind);
+                        (listeners, http_server.transpose()?)
+                    }
+                };
+                let options = kept::options(folder, settings, keys.host()?, clock.now())?;
                 let store = StoreOptions {
                     verify: kept::verified_beside(settings),
-                    ..kept::options(folder, settings, keys.host()?, clock.now())?
+                    // A node locks its folder itself, for as long as it lives.
+                    lock: options.lock.filter(|_| home.seat().is_none()),
+                    lease: home.seat().map(|seat| seat.lease.clone()),
+                    ..options
                 };
-                (store, Some(keys), listeners, http_server.transpose()?)
+                (store, Some(keys), listeners, http_server)
             }
-            Home::Memory => (StoreOptions::memory(), None, Vec::new(), None),
+            None => (StoreOptions::memory(), None, Vec::new(), None),
         };
         let credentials = credentials(&home, &company)?;
         // A host in memory is a test or a simulation, whose memory is not limited.
-        let meter = match &home {
-            Home::Folder(_) => Some(MemoryMeter::new(
-                settings.limits.memory_mib.map(|mib| mib << 20),
-            )),
-            Home::Memory => None,
-        };
+        let memory_max = settings.limits.memory_mib.map(|mib| mib << 20);
+        let meter = home.folder().map(|_| MemoryMeter::new(memory_max));
         let memory = meter.as_ref().and_then(MemoryMeter::most);
         let now = clock.now();
         for agent in &mut company.agents {
@@ -171,8 +180,8 @@ impl Host {
                 None => schemas::fixed(),
             },
         });
-        let engine = engine.map_err(|cause| match &home {
-            Home::Folder(folder) if cause.may_be_accepted() => StartError::Doubt {
+        let engine = engine.map_err(|cause| match home.folder() {
+            Some(folder) if cause.may_be_accepted() => StartError::Doubt {
                 cause,
                 folder: folder.path().to_owned(),
                 database: settings.store.url.clone(),
@@ -237,14 +246,14 @@ impl Host {
             ));
         }
         let pushes = !allowed.is_empty();
-        if let (Home::Folder(folder), true) = (&home, pushes) {
+        if let (Some(folder), true) = (home.folder(), pushes) {
             host.deliver(folder, settings, allowed).await?;
         }
-        if let Home::Folder(folder) = &home {
+        if let Some(folder) = home.folder() {
             host.outside = Watched::begin(settings, folder, &host.platform, &host.clock)?;
         }
-        let watcher = match (&home, seen) {
-            (Home::Folder(folder), Some(seen)) => {
+        let watcher = match (home.folder(), seen) {
+            (Some(folder), Some(seen)) => {
                 let engine = host.platform.engine();
                 Some(KeyWatcher::begin(folder, seen, engine, &host.clock)?)
             }
@@ -252,8 +261,8 @@ impl Host {
         };
         let watched = watcher.as_ref().map(KeyWatcher::watched);
         host.serve(listeners, watcher)?;
-        if let (Home::Folder(folder), Some(http_server), Some(watched)) =
-            (&home, http_server, &watched)
+        if let (Some(folder), Some(http_server), Some(watched)) =
+            (home.folder(), http_server, &watched)
         {
             let served = HttpBackend {
                 platform: &host.platform,
@@ -273,7 +282,7 @@ impl Host {
             let opened =
                 http_server::open(http_server, &settings.http, folder, &served, watched, mount)?;
             if let Some(entrance) = &mut host.entrance {
-                entrance.http = Some(opened.forwarded());
+                entrance.http = opened.forwarded();
             }
             host.http_server = Some(opened);
         }
@@ -350,6 +359,7 @@ impl Host {
             let (patience, shares) = (self.patience, Arc::clone(&self.shares));
             let endpoint = listening.endpoint;
             let subsystem = move |stream: ByteStream, peer: crate::ssh::SshPeer| {
+                let stream = stream.fenced_by(clock.fence().clone());
                 let share = shares.of(&peer.principal);
                 let login = peer.login;
                 let peer = Peer {
@@ -375,10 +385,7 @@ impl Host {
 
 /// The present state of the files of a folder.
 fn seen(home: &Home) -> Option<Seen> {
-    match home {
-        Home::Folder(folder) => Some(Seen::of(folder)),
-        Home::Memory => None,
-    }
+    home.folder().map(Seen::of)
 }
 
 /// The profiles of the agents that are hosted here.
@@ -397,7 +404,7 @@ fn latest(engine: &Engine) -> Result<Option<Timestamp>, StartError> {
 
 /// The lookup of names other than those of hosted agents.
 fn credentials(home: &Home, company: &Company) -> Result<Credentials, NameError> {
-    let Home::Folder(folder) = home else {
+    let Some(folder) = home.folder() else {
         return Ok(Box::new(|_| None));
     };
     let names = company.agents.iter().map(|a| a.profile.name.clone());

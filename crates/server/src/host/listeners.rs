@@ -2,23 +2,78 @@
 //!
 //! Read next: [`super::Host`], which serves there.
 
-use super::StartError;
-use super::{Company, Listening};
+use super::roster::{default_agent, profiles};
+use super::{Listening, StartError};
 use crate::config::{AGENTS_FROM, NETCONF, Settings};
+use crate::http::HttpListener;
+use crate::roster::Roster;
 use crate::ssh::keys::{KeyFileError, StateKeys};
 use crate::ssh::{ConnectionLimiter, KeyDirectory, PrivateKey, SshListener};
+use crate::state::StateFolder;
 use domain::ems::Ems;
 use domain::profile::Profile;
 use engine::Endpoint;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use yang::{Generation, ModuleSet};
+
+/// The sockets of a platform, bound before it is there. Clones are of the same sockets.
+#[derive(Clone, Debug)]
+pub struct Sockets {
+    /// The NETCONF endpoints: the platform's, then the agents', then those of management systems.
+    pub ssh: Vec<(Listening, SshListener)>,
+    /// The HTTP server, if there is one.
+    pub http: Option<HttpListener>,
+}
+
+impl Sockets {
+    /// Binds what a platform with these settings and agents listens on: management systems have
+    /// endpoints if the network is managed by some.
+    ///
+    /// # Errors
+    /// [`StartError`]
+    pub fn bind(
+        folder: &StateFolder,
+        settings: &Settings,
+        roster: &Roster,
+    ) -> Result<Self, StartError> {
+        let generation = Generation::load(&ModuleSet::convoke())?;
+        roster.check(settings)?;
+        let files = profiles(settings, roster, &generation)?;
+        let default_agent = default_agent(&files, roster)?;
+        let agents: Vec<&str> = files.iter().map(|f| f.profile.name.as_str()).collect();
+        folder.check_agents(agents.iter().copied())?;
+        let managed = settings.ems.iter().flatten().next().is_some();
+        let keys = StateKeys::open(folder.path())?;
+        let http = settings.http.address().map(HttpListener::bind);
+        Ok(Self {
+            ssh: bind(&keys, settings, &default_agent, &agents, managed)?,
+            http: http.transpose()?,
+        })
+    }
+
+    /// The addresses of the NETCONF endpoints.
+    pub fn addresses(&self) -> impl Iterator<Item = SocketAddr> {
+        self.ssh.iter().map(|(listening, _)| listening.address)
+    }
+
+    /// The same endpoints, behind a gate of their own.
+    pub(super) fn gated(&self, settings: &Settings) -> Vec<(Listening, SshListener)> {
+        let limiter = ConnectionLimiter::new(settings.limits.limiter());
+        let behind = |(listening, listener): &(Listening, SshListener)| {
+            (listening.clone(), listener.behind(&limiter))
+        };
+        self.ssh.iter().map(behind).collect()
+    }
+}
 
 /// Binds the listener of the platform, then of each agent, then, if there is a network, of each of
 /// its management systems.
 pub(super) fn bind(
     keys: &StateKeys,
     settings: &Settings,
-    company: &Company,
+    default_agent: &str,
+    agents: &[&str],
     managed: bool,
 ) -> Result<Vec<(Listening, SshListener)>, StartError> {
     let (host_key, limiter) = (
@@ -41,9 +96,9 @@ pub(super) fn bind(
         ));
         Ok(())
     };
-    open(Endpoint::Platform, &company.default_agent, platform)?;
-    let agents = company.agents.iter().map(|agent| {
-        let name = agent.profile.name.clone();
+    open(Endpoint::Platform, default_agent, platform)?;
+    let agents = agents.iter().map(|name| {
+        let name = (*name).to_owned();
         (Endpoint::Agent(name.clone()), name)
     });
     let systems = Ems::ALL.into_iter().filter(|_| managed);

@@ -3,6 +3,7 @@
 //! Begins and ends connections; each is served by [`super::connection`].
 
 use super::admission::Admission;
+use super::away;
 use super::caller::HttpAuthenticator;
 use super::connection;
 use super::forward::{Elsewhere, ForwardedRequests};
@@ -21,16 +22,17 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
 use tokio::task::{JoinError, JoinHandle, JoinSet};
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::ServerConfig;
 use tracing::{error, warn};
 
-/// A bound socket. Clients may connect; they are served by [`Self::serve`].
-#[derive(Debug)]
+/// A bound socket. Clients may connect; they are served by [`Self::serve`]. Clones are of the same socket,
+/// which is closed with the last of them.
+#[derive(Clone, Debug)]
 pub struct HttpListener {
-    socket: TcpListener,
+    socket: Arc<TcpListener>,
     address: SocketAddr,
 }
 
@@ -65,6 +67,7 @@ impl HttpListener {
         let failed = |cause| BindError { address, cause };
         let socket = listen(address).map_err(failed)?;
         let address = socket.local_addr().map_err(failed)?;
+        let socket = Arc::new(socket);
         Ok(Self { socket, address })
     }
 
@@ -89,6 +92,7 @@ impl HttpListener {
 
     fn begin(self, setup: HttpSetup, elsewhere: Option<Arc<dyn Elsewhere>>) -> HttpServing {
         let (stop, closing) = watch::channel(false);
+        let rests = Arc::new(Notify::new());
         let (shortage, short) = watch::channel(false);
         let server = HttpServer {
             router: setup.router,
@@ -110,10 +114,40 @@ impl HttpListener {
             elsewhere,
         };
         let server = Arc::new(server);
+        let accepting = accept(
+            self.socket,
+            Arc::clone(&server),
+            shortage,
+            Arc::clone(&rests),
+        );
         HttpServing {
             stop,
-            task: tokio::spawn(accept(self.socket, Arc::clone(&server), shortage)),
-            server,
+            rests,
+            task: tokio::spawn(accepting),
+            server: Some(server),
+        }
+    }
+
+    /// Accepts connections and answers every request with 503 for this reason, and `/livez` with 200,
+    /// until [`HttpServing::close`]; over TLS, if there is some.
+    #[must_use = "dropping it ends the service"]
+    pub fn turn_away(
+        self,
+        tls: Option<Arc<ServerConfig>>,
+        why: impl Fn() -> String + Send + Sync + 'static,
+    ) -> HttpServing {
+        let (stop, stopped) = watch::channel(false);
+        let rests = Arc::new(Notify::new());
+        let away = away::Away {
+            tls: tls.map(TlsAcceptor::from),
+            why: Box::new(why),
+        };
+        let accepting = away::accept(self.socket, away, stopped, Arc::clone(&rests));
+        HttpServing {
+            stop,
+            rests,
+            task: tokio::spawn(accepting),
+            server: None,
         }
     }
 }
@@ -121,14 +155,28 @@ impl HttpListener {
 /// A server at work. Dropping it cuts all its connections.
 pub struct HttpServing {
     stop: watch::Sender<bool>,
+    rests: Arc<Notify>,
     task: JoinHandle<()>,
-    server: Arc<HttpServer>,
+    /// None where everybody is turned away.
+    server: Option<Arc<HttpServer>>,
 }
 
 impl HttpServing {
     /// What answers the requests that other nodes forward.
-    pub(crate) fn forwarded(&self) -> Arc<ForwardedRequests> {
-        Arc::new(ForwardedRequests::to(&self.server))
+    pub(crate) fn forwarded(&self) -> Option<Arc<ForwardedRequests>> {
+        let server = self.server.as_ref();
+        server.map(|server| Arc::new(ForwardedRequests::to(server)))
+    }
+
+    /// Stops accepting, which a clone of the listener may go on with; connections go on.
+    pub fn rest(&self) {
+        self.rests.notify_one();
+    }
+
+    /// True once it accepts nothing more, and the last connection has ended.
+    #[must_use]
+    pub fn is_over(&self) -> bool {
+        self.task.is_finished()
     }
 
     /// Stops accepting, and lets responses end, streams at once.
@@ -149,12 +197,18 @@ impl Drop for HttpServing {
     }
 }
 
-async fn accept(socket: TcpListener, server: Arc<HttpServer>, short: watch::Sender<bool>) {
+async fn accept(
+    socket: Arc<TcpListener>,
+    server: Arc<HttpServer>,
+    short: watch::Sender<bool>,
+    rests: Arc<Notify>,
+) {
     let mut connections = JoinSet::new();
     let mut telling = pin!(shortage::tell(&server.accounts, &short));
     loop {
         tokio::select! {
             () = server.closes() => break,
+            () = rests.notified() => break,
             accepted = socket.accept() => start(accepted, &server, &mut connections).await,
             Some(ended) = connections.join_next() => report(ended),
             () = telling.as_mut() => {}

@@ -105,6 +105,7 @@ pub(super) async fn open(system: &System, purpose: Purpose) -> Result<Client, Se
 async fn connect(system: &System, purpose: Purpose) -> Result<Client, SessionError> {
     let stream = system.connector.connect(&system.plan.target).await;
     let stream = stream.map_err(CallError::from)?;
+    let stream = stream.fenced_by(system.clock.fence().clone());
     let config = ClientConfig {
         limits: Limits {
             message_bytes: purpose.message_bytes(),

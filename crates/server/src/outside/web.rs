@@ -3,6 +3,7 @@
 //! A connection serves one request. The content of requests is not known here. Read next:
 //! [`crate::http_client`].
 
+use crate::fence::Fence;
 use crate::http_client::{ClientResponse, HttpClient, TrustError, Unanswered, secret, within};
 use crate::webhook::target::{AllowList, Inadmissible};
 use a2a::sse::{MEDIA_TYPE, SseDecoder, SseEvent};
@@ -47,8 +48,12 @@ pub(super) struct Web {
 }
 
 impl Web {
-    pub(super) fn new(allowed: AllowList, authorities: Option<&Path>) -> Result<Self, TrustError> {
-        let http = HttpClient::new(allowed, authorities, 0)?;
+    pub(super) fn new(
+        allowed: AllowList,
+        authorities: Option<&Path>,
+        fence: Fence,
+    ) -> Result<Self, TrustError> {
+        let http = HttpClient::new(allowed, authorities, 0)?.fenced_by(fence);
         Ok(Self { http })
     }
 

@@ -173,11 +173,16 @@ async fn open(target: &Target, config: Arc<client::Config>) -> Result<ByteStream
         let mut handle = client::connect_stream(config, wire, verifier).await?;
         match log_in_and_open(&mut handle, target).await {
             Ok(Opened::Stream(stream)) => Ok(Opened::Stream((stream, handle))),
-            Ok(Opened::Refused(refusal)) => Ok(Opened::Refused(refusal)),
-            Err(error) => {
+            Ok(Opened::Refused(refusal)) if !handle.is_closed() => Ok(Opened::Refused(refusal)),
+            ended => {
                 // The reason of a disconnect is noted when the session ends.
                 let _ = timeout(Duration::from_secs(1), handle).await;
-                Err(error)
+                match ended? {
+                    // To the library this is a refusal as well.
+                    Opened::Refused(_) if is_sent_away(&notes) => Err(russh::Error::Disconnect),
+                    Opened::Refused(refusal) => Ok(Opened::Refused(refusal)),
+                    Opened::Stream(_) => Err(russh::Error::Disconnect),
+                }
             }
         }
     }
@@ -228,6 +233,11 @@ async fn log_in_and_open(
             None => return Err(russh::Error::Disconnect),
         }
     }
+}
+
+fn is_sent_away(notes: &Mutex<Notes>) -> bool {
+    let notes = notes.lock().unwrap_or_else(PoisonError::into_inner);
+    notes.goodbye.is_some()
 }
 
 fn explain(target: &Target, notes: &Mutex<Notes>, cause: russh::Error) -> ConnectError {

@@ -7,11 +7,11 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use russh::keys::PrivateKey;
+use russh::keys::{PrivateKey, PublicKey};
 use russh::server::Config;
 use russh::{MethodKind, MethodSet};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
 use tokio::task::{JoinHandle, JoinSet};
 use tracing::{error, warn};
 
@@ -20,7 +20,7 @@ use super::authentication::Authenticator;
 use super::connection;
 use super::limiter::{ConnectionLimiter, SshLimits};
 use super::service::Service;
-use super::stream::Subsystem;
+use super::stream::{ByteStream, SshPeer, Subsystem};
 
 /// The backlog of connections in the kernel.
 const BACKLOG: u32 = 4096;
@@ -38,10 +38,11 @@ pub struct BindError {
     pub cause: io::Error,
 }
 
-/// A bound socket. Clients may connect; they are served by [`Self::serve`].
-#[derive(Debug)]
+/// A bound socket. Clients may connect; they are served by [`Self::serve`]. Clones are of the same socket,
+/// which is closed with the last of them.
+#[derive(Clone, Debug)]
 pub struct SshListener {
-    socket: TcpListener,
+    socket: Arc<TcpListener>,
     address: SocketAddr,
     config: Arc<Config>,
     limiter: Arc<ConnectionLimiter>,
@@ -64,7 +65,7 @@ impl SshListener {
         let socket = listen(address).map_err(failed)?;
         Ok(Self {
             address: socket.local_addr().map_err(failed)?,
-            socket,
+            socket: Arc::new(socket),
             config: Arc::new(config(host_key, limiter.limits())),
             limiter: Arc::clone(limiter),
         })
@@ -82,6 +83,15 @@ impl SshListener {
         &self.limiter
     }
 
+    /// The same socket behind another gate.
+    #[must_use]
+    pub fn behind(&self, limiter: &Arc<ConnectionLimiter>) -> Self {
+        Self {
+            limiter: Arc::clone(limiter),
+            ..self.clone()
+        }
+    }
+
     /// Accepts and serves connections until [`SshServing::close`].
     #[must_use = "dropping it ends the service"]
     pub fn serve(
@@ -89,18 +99,47 @@ impl SshListener {
         authenticator: Arc<dyn Authenticator>,
         subsystem: Arc<dyn Subsystem>,
     ) -> SshServing {
+        self.begin(authenticator, subsystem, None)
+    }
+
+    /// Accepts connections and ends each with a disconnect for this reason, before anybody has
+    /// authenticated, until [`SshServing::close`].
+    #[must_use = "dropping it ends the service"]
+    pub fn turn_away(self, why: impl Fn() -> String + Send + Sync + 'static) -> SshServing {
+        let nothing = Arc::new(|_: ByteStream, _: SshPeer| std::future::ready(()));
+        self.begin(Arc::new(Nobody), nothing, Some(Box::new(why)))
+    }
+
+    fn begin(
+        self,
+        authenticator: Arc<dyn Authenticator>,
+        subsystem: Arc<dyn Subsystem>,
+        turns_away: Option<Box<dyn Fn() -> String + Send + Sync>>,
+    ) -> SshServing {
         let (stop, stopped) = watch::channel(false);
+        let rests = Arc::new(Notify::new());
         let service = Arc::new(Service {
             config: self.config,
             limiter: self.limiter,
             authenticator,
             subsystem,
+            turns_away,
         });
         SshServing {
             address: self.address,
             stop,
-            task: tokio::spawn(accept(self.socket, service, stopped)),
+            rests: Arc::clone(&rests),
+            task: tokio::spawn(accept(self.socket, service, stopped, rests)),
         }
+    }
+}
+
+/// Lets nobody in.
+struct Nobody;
+
+impl Authenticator for Nobody {
+    fn authenticate(&self, _: &str, _: &PublicKey) -> Option<String> {
+        None
     }
 }
 
@@ -109,6 +148,7 @@ impl SshListener {
 pub struct SshServing {
     address: SocketAddr,
     stop: watch::Sender<bool>,
+    rests: Arc<Notify>,
     task: JoinHandle<()>,
 }
 
@@ -117,6 +157,17 @@ impl SshServing {
     #[must_use]
     pub fn address(&self) -> SocketAddr {
         self.address
+    }
+
+    /// Stops accepting, which a clone of the listener may go on with; connections go on.
+    pub fn rest(&self) {
+        self.rests.notify_one();
+    }
+
+    /// True once it accepts nothing more, and the last connection has ended.
+    #[must_use]
+    pub fn is_over(&self) -> bool {
+        self.task.is_finished()
     }
 
     /// Stops accepting, and disconnects every client (`SSH_MSG_DISCONNECT`).
@@ -170,11 +221,17 @@ fn config(host_key: &PrivateKey, limits: &SshLimits) -> Config {
     }
 }
 
-async fn accept(socket: TcpListener, service: Arc<Service>, mut stopped: watch::Receiver<bool>) {
+async fn accept(
+    socket: Arc<TcpListener>,
+    service: Arc<Service>,
+    mut stopped: watch::Receiver<bool>,
+    rests: Arc<Notify>,
+) {
     let mut connections = JoinSet::new();
     loop {
         tokio::select! {
             _ = stopped.changed() => break,
+            () = rests.notified() => break,
             accepted = socket.accept() => {
                 start(accepted, &service, &stopped, &mut connections).await;
             }

@@ -16,6 +16,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use super::PublicKey;
 use super::logins::Login;
 use super::throttle::Throttle;
+use crate::fence::Fence;
 
 /// The peer of a session.
 #[derive(Clone, Debug)]
@@ -74,6 +75,7 @@ pub struct ByteStream {
     runtime: Option<tokio::runtime::Handle>,
     cut: Option<Cut>,
     throttle: Throttle,
+    fence: Fence,
 }
 
 /// Ends the transport under a stream.
@@ -87,6 +89,7 @@ impl ByteStream {
             runtime: tokio::runtime::Handle::try_current().ok(),
             cut: None,
             throttle: Throttle::default(),
+            fence: Fence::default(),
         }
     }
 
@@ -102,6 +105,13 @@ impl ByteStream {
     #[must_use]
     pub fn throttled_by(mut self, throttle: Throttle) -> Self {
         self.throttle = throttle;
+        self
+    }
+
+    /// The same stream, whose output passes this fence.
+    #[must_use]
+    pub fn fenced_by(mut self, fence: Fence) -> Self {
+        self.fence = fence;
         self
     }
 
@@ -153,6 +163,7 @@ impl AsyncWrite for ByteStream {
         if buf.is_empty() {
             return Poll::Ready(Ok(0));
         }
+        self.fence.checked()?;
         self.inner().poll_write(cx, buf)
     }
 

@@ -6,6 +6,7 @@
 
 use super::signature::Sealer;
 use super::target::{AllowList, Target};
+use crate::fence::Fence;
 use crate::http_client::{HttpClient, TrustError, Unanswered, secret};
 use hyper::header::{CONTENT_TYPE, HeaderName, HeaderValue};
 use hyper::{HeaderMap, Method, http};
@@ -48,6 +49,15 @@ impl WebhookClient {
             http: HttpClient::new(allowed, authorities, IDLE)?,
             sealer,
         })
+    }
+
+    /// The same client, whose requests pass this fence.
+    #[must_use]
+    pub fn fenced_by(self, fence: Fence) -> Self {
+        Self {
+            http: self.http.fenced_by(fence),
+            ..self
+        }
     }
 
     /// The list of allowed origins.

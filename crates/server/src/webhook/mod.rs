@@ -96,7 +96,8 @@ pub async fn start(
     folder: &StateFolder,
     clock: Arc<Clock>,
 ) -> Result<Deliveries, WebhookError> {
-    let client = WebhookClient::new(allowed, Sealer::new(host_key)?, authorities)?;
+    let client = WebhookClient::new(allowed, Sealer::new(host_key)?, authorities)?
+        .fenced_by(clock.fence().clone());
     let path = folder.webhook();
     if let Err(cause) = platform::carry_over(&engine, &path).await {
         return Err(WebhookError::OfBefore { path, cause });

@@ -2,8 +2,8 @@
 //! a stream that nobody reads holds up no other.
 
 use super::*;
+use crate::cluster::forward::Leader;
 use crate::cluster::identity::{ClusterKey, Identity};
-use crate::cluster::leader::Leader;
 use hyper::body::Incoming;
 use hyper::{Request, Response, StatusCode};
 use std::future::poll_fn;

@@ -1,0 +1,357 @@
+//! Nodes of one platform: real processes of `convoke serve --node` on one PostgreSQL, killed, stopped, drained, and
+//! kept from the lead.
+//!
+//! How leases and the directory behave is tested in `store::postgres::tests`. Skipped, and said so, without
+//! PostgreSQL. Times are printed, not only bounded. Read next: `support::process`, [`testkit::postgres`].
+
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
+
+mod support;
+
+use serde_json::Value;
+use std::path::Path;
+use std::time::{Duration, Instant};
+use support::process::{FREE_PORTS, Finished, Running, run};
+use support::talk::Talk;
+use support::{block_on, within};
+use tempfile::TempDir;
+use testkit::postgres::{Database, Server, Setting};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+
+const DURABLE: Setting = Setting {
+    fsync: true,
+    tls: true,
+};
+
+/// The time of the lease.
+const TTL: Duration = Duration::from_secs(3);
+
+/// What all folders have alike.
+const ALIKE: [&str; 6] = [
+    "access.toml",
+    "host_ed25519",
+    "operator_ed25519",
+    "operator_ed25519.pub",
+    "store_key",
+    "token_ed25519",
+];
+
+/// The arguments of a node.
+fn serve<'a>(url: &'a str, node: &'a str) -> [&'a str; 7] {
+    let channel = ["--cluster-listen", "127.0.0.1:0"];
+    [
+        "serve", "--store", url, "--node", node, channel[0], channel[1],
+    ]
+}
+
+/// A folder of a node, as short of time as it may be.
+fn folder() -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    settle(folder.path());
+    folder
+}
+
+fn settle(folder: &Path) {
+    std::fs::write(folder.join("convoke.toml"), "[cluster]\nttl-s = 3\n").unwrap();
+}
+
+/// A folder like another's.
+fn alike(first: &Path) -> TempDir {
+    let folder = folder();
+    for file in ALIKE {
+        let from = first.join(file);
+        if from.exists() {
+            std::fs::copy(from, folder.path().join(file)).unwrap();
+        }
+    }
+    folder
+}
+
+async fn start(folder: &TempDir, url: &str, node: &str) -> Running {
+    Running::start(folder.path(), &serve(url, node)).await
+}
+
+/// The first node, which leads, and its folder.
+async fn first(url: &str) -> (TempDir, Running) {
+    let folder = folder();
+    let mut node = start(&folder, url, "a").await;
+    node.told("leading").await;
+    (folder, node)
+}
+
+/// Another node with a folder like the first's, which stands by.
+async fn another(like: &TempDir, url: &str, name: &str) -> (TempDir, Running) {
+    let folder = alike(like.path());
+    let mut node = start(&folder, url, name).await;
+    let told = node.told("standing-by").await;
+    assert_eq!(told["leader"], "a");
+    (folder, node)
+}
+
+/// Assigns a task that its agent ends at once.
+async fn assign(running: &Running, id: &str) -> Finished {
+    let payload = r#"{"schema_id":"service_intent_v1","payload":{"action":"show"}}"#;
+    let to = ["task", "assign", "service-intent", "intents"];
+    let what = ["--id", id, "--payload", payload];
+    running.client(&[&to[..], &what].concat()).await
+}
+
+async fn has(running: &Running, id: &str) -> bool {
+    running.client(&["task", "show", id]).await.code == 0
+}
+
+async fn verified(state: &Path, url: &str) -> Value {
+    let found = run(state, &["store", "verify", "--store", url, "--json"]).await;
+    found.well().json().remove(0)
+}
+
+#[track_caller]
+fn sound(report: &Value) {
+    assert_eq!(report["authentic"], true, "{report}");
+    assert_eq!(report["faults"], Value::Array(vec![]), "{report}");
+}
+
+/// A connection to the HTTP server of a node, and what is answered to a request on it.
+struct Http(TcpStream);
+
+impl Http {
+    async fn to(running: &Running) -> Self {
+        Self(TcpStream::connect(running.http()).await.unwrap())
+    }
+
+    async fn ask(&mut self, path: &str) {
+        let request = format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n");
+        self.0.write_all(request.as_bytes()).await.unwrap();
+    }
+
+    /// What came by now and in a while; nothing once it is closed.
+    async fn answer(&mut self) -> String {
+        let mut bytes = [0; 4096];
+        let read = within("an answer, or the end", self.0.read(&mut bytes)).await;
+        String::from_utf8_lossy(&bytes[..read.unwrap_or(0)]).into_owned()
+    }
+}
+
+fn server() -> Option<Server> {
+    Server::start(&DURABLE)
+}
+
+fn wish(database: &Database<'_>, node: &str, wish: &str) {
+    database.say(&format!(
+        "UPDATE node SET wanted = '{wish}' WHERE name = '{node}'"
+    ));
+}
+
+#[test]
+fn one_of_three_leads_and_another_after_it_was_killed_and_nothing_is_lost() {
+    let Some(server) = server() else {
+        return;
+    };
+    let database = server.database();
+    let url = &*database.by_socket();
+    block_on(async {
+        let (folder, a) = first(url).await;
+        let (_b_folder, mut b) = another(&folder, url, "b").await;
+        let (c_folder, mut c) = another(&folder, url, "c").await;
+        let mut kept = Vec::new();
+        for number in 0..3 {
+            let id = format!("t{number}");
+            assign(&a, &id).await.well();
+            kept.push(id);
+        }
+        // Who stands by sends clients to the leader, and says who that is.
+        let away = assign(&b, "elsewhere").await.with_code(4).stderr;
+        assert!(away.contains("this node stands by: a leads"), "{away}");
+        let mut http = Http::to(&b).await;
+        http.ask("/readyz").await;
+        let answer = http.answer().await;
+        assert!(answer.starts_with("HTTP/1.1 503"), "{answer}");
+        assert!(answer.contains("a leads"), "{answer}");
+        assert!(answer.to_lowercase().contains("retry-after: "), "{answer}");
+        let under_way = assign(&a, "under-way");
+        let killed = async {
+            tokio::time::sleep(Duration::from_millis(200)).await;
+            a.signal("KILL").await;
+            Instant::now()
+        };
+        let (under_way, killed) = tokio::join!(under_way, killed);
+        if under_way.code == 0 {
+            kept.push("under-way".to_owned());
+        }
+        drop(a);
+        let b_leads = tokio::select! {
+            _ = b.told("leading") => true,
+            _ = c.told("leading") => false,
+        };
+        let took = killed.elapsed();
+        println!("after a kill another leads within {took:?}, with a lease of {TTL:?}");
+        assert!(took < TTL + Duration::from_secs(10), "{took:?}");
+        let (leader, other) = if b_leads { (b, c) } else { (c, b) };
+        for id in &kept {
+            assert!(has(&leader, id).await, "{id} was acknowledged");
+        }
+        assign(&leader, "after").await.well();
+        assert_eq!(other.stop().await.code(), Some(0));
+        assert_eq!(leader.stop().await.code(), Some(0));
+        sound(&verified(c_folder.path(), url).await);
+    });
+}
+
+#[test]
+fn a_leader_that_stood_still_ends_without_a_word() {
+    let Some(server) = server() else {
+        return;
+    };
+    let database = server.database();
+    let url = &*database.by_socket();
+    block_on(async {
+        let (folder, a) = first(url).await;
+        let (_b_folder, mut b) = another(&folder, url, "b").await;
+        assign(&a, "kept").await.well();
+        let mut read = Http::to(&a).await;
+        read.ask("/livez").await;
+        assert!(read.answer().await.starts_with("HTTP/1.1 200"));
+        let mut talk = Talk::connect(&a).await;
+        a.signal("STOP").await;
+        let stopped = Instant::now();
+        // What is asked for meanwhile waits in its sockets.
+        read.ask("/livez").await;
+        talk.call("<get xmlns=\"urn:ietf:params:xml:ns:netconf:base:1.0\"/>");
+        talk.flush().await.unwrap();
+        b.told("leading").await;
+        println!(
+            "a leader that stands still is followed after {:?}",
+            stopped.elapsed()
+        );
+        assert!(has(&b, "kept").await);
+        a.signal("CONT").await;
+        assert_eq!(read.answer().await, "", "a read by whoever leads no more");
+        let reply = talk.reply().await;
+        assert!(reply.is_err(), "{reply:?}");
+        assert_eq!(a.ended().await.code(), Some(7));
+        // Its successor is not disturbed.
+        assign(&b, "after").await.well();
+        assert_eq!(b.stop().await.code(), Some(0));
+        sound(&verified(folder.path(), url).await);
+    });
+}
+
+#[test]
+fn a_leader_that_is_drained_hands_over_at_once_and_back() {
+    let Some(server) = server() else {
+        return;
+    };
+    let database = server.database();
+    let url = &*database.by_socket();
+    block_on(async {
+        let (folder, mut a) = first(url).await;
+        let (_b_folder, mut b) = another(&folder, url, "b").await;
+        assign(&a, "kept").await.well();
+        for (from, to, wished, of) in [("a", "b", "drain", "a"), ("b", "a", "lead", "a")] {
+            let begun = Instant::now();
+            wish(&database, of, wished);
+            let heir = if to == "a" { &mut a } else { &mut b };
+            heir.told("leading").await;
+            println!("{from} handed over to {to} within {:?}", begun.elapsed());
+            // No lease runs out meanwhile.
+            let leader = if to == "a" { &a } else { &b };
+            assert!(has(leader, "kept").await);
+        }
+        b.told("standing-by").await;
+        // Asked to end, it lets others have the lead at once.
+        let begun = Instant::now();
+        assert_eq!(a.stop().await.code(), Some(0));
+        b.told("leading").await;
+        println!("a leader that ends is followed after {:?}", begun.elapsed());
+        assert!(has(&b, "kept").await);
+        assert_eq!(b.stop().await.code(), Some(0));
+        sound(&verified(folder.path(), url).await);
+    });
+}
+
+#[test]
+fn a_node_with_other_rules_does_not_lead_and_says_so() {
+    let Some(server) = server() else {
+        return;
+    };
+    let database = server.database();
+    let url = &*database.by_socket();
+    block_on(async {
+        let (folder, a) = first(url).await;
+        let b_folder = alike(folder.path());
+        let rules = b_folder.path().join("access.toml");
+        let before = std::fs::read_to_string(&rules).unwrap();
+        std::fs::write(&rules, format!("{before}\n# another\n")).unwrap();
+        let mut b = start(&b_folder, url, "b").await;
+        b.told("rules-differ").await;
+        a.kill().await;
+        tokio::time::sleep(2 * TTL).await;
+        let holder = database.say("SELECT holder FROM owner");
+        assert!(holder.ends_with(" a"), "{holder}");
+        std::fs::write(&rules, before).unwrap();
+        b.told("leading").await;
+        // Rules that change while it leads are in force, and are others' to have.
+        let users = b_folder.path().join("users");
+        std::fs::create_dir_all(&users).unwrap();
+        std::fs::copy(
+            b_folder.path().join("operator_ed25519.pub"),
+            users.join("noc.pub"),
+        )
+        .unwrap();
+        let mut a = start(&folder, url, "a").await;
+        a.told("rules-differ").await;
+        assert_eq!(b.stop().await.code(), Some(0));
+        assert_eq!(a.stop().await.code(), Some(0));
+        let mut a = {
+            let arguments = [&serve(url, "a")[..], &["--accept-rules"]].concat();
+            Running::start(folder.path(), &arguments).await
+        };
+        a.told("leading").await;
+        assert_eq!(a.stop().await.code(), Some(0));
+    });
+}
+
+#[test]
+fn a_name_is_one_processs_and_what_a_node_lacks_is_told() {
+    let Some(server) = server() else {
+        return;
+    };
+    let database = server.database();
+    let url = &*database.by_socket();
+    block_on(async {
+        let (folder, a) = first(url).await;
+        let refused = |state: &Path, arguments: Vec<&str>| {
+            let state = state.to_owned();
+            let arguments: Vec<String> = arguments.into_iter().map(str::to_owned).collect();
+            async move { run(&state, &arguments).await }
+        };
+        let again = [&serve(url, "a")[..], &FREE_PORTS, &["--http", "off"]].concat();
+        let told = refused(folder.path(), again.clone()).await.with_code(5);
+        assert!(
+            told.stderr.contains("in use by another process"),
+            "{told:?}"
+        );
+        let elsewhere = alike(folder.path());
+        let told = refused(elsewhere.path(), again).await.with_code(5).stderr;
+        assert!(told.contains("a node a is running elsewhere"), "{told}");
+        let alone = refused(elsewhere.path(), vec!["serve", "--node", "a"]).await;
+        let told = alone.with_code(2).stderr;
+        assert!(told.contains("say --store postgres://"), "{told}");
+        let mut simulated = serve(url, "a").to_vec();
+        simulated.extend(["--network", "Polska"]);
+        let told = refused(elsewhere.path(), simulated).await.with_code(2);
+        assert!(told.stderr.contains("say --network none"), "{told:?}");
+        let unnamed = refused(elsewhere.path(), serve(url, "a b").to_vec()).await;
+        let told = unnamed.with_code(2).stderr;
+        assert!(told.contains("is no name of a node"), "{told}");
+        // A killed one is its own successor, and waits for nobody.
+        a.kill().await;
+        let begun = Instant::now();
+        let mut a = start(&folder, url, "a").await;
+        a.told("leading").await;
+        let took = begun.elapsed();
+        println!("a killed node leads again after {took:?}");
+        assert_eq!(a.stop().await.code(), Some(0));
+    });
+}
