@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! nodes: announce, announce, …            the lease has run out, was released, or is of our former life
-//!   └─ standing by ── Lease::take ──► leads ── renewed every third of its time ──► release(heir)
+//!   └─ standing by ── Lease::take ──► leads ── renewed four times in its time ──► release(heir)
 //!                                        └─ not renewed in time: holds() is false, and the epoch fences
 //! ```
 //! A [`Lease`] is taken before the store is opened under it ([`Options::lease`](crate::Options::lease)). What is
@@ -15,13 +15,9 @@
 mod boottime;
 mod directory;
 mod lease;
+mod rows;
 
-pub(crate) use boottime::boottime_ms;
-pub use directory::{Announced, Announcement, Directory, LeadRow, NodeRow, Wish};
-pub use lease::{Candidate, Lease, MARGIN, Obstacle, Standing, Taking};
-
-/// Is told of each time at which the state was still ours.
-pub(crate) trait Renewal: Send + Sync {
-    /// The state was ours for its whole time after this instant, in milliseconds of [`boottime_ms`].
-    fn renewed(&self, asked_ms: u64);
-}
+pub(crate) use boottime::{Renewal, boottime_ms};
+pub use directory::Directory;
+pub use lease::{LeadCandidate, Lease, MARGIN, Standing, Taking};
+pub use rows::{Announced, Announcement, LeadRow, NodeRow, Obstacle, Wish};

@@ -7,12 +7,14 @@ mod error;
 mod file;
 mod guard;
 mod host_key;
+mod location;
 mod options;
 
 pub use error::OpenError;
 pub(crate) use file::{beside, locked, private};
 pub(crate) use guard::Arrival;
-pub use options::{Location, Options, Spawn};
+pub use location::Location;
+pub use options::{Options, Spawn};
 
 use file::prepare;
 

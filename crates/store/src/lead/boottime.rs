@@ -20,3 +20,9 @@ pub(crate) fn boottime_ms() -> u64 {
     let nanoseconds = u64::try_from(now.tv_nsec).unwrap_or_default();
     seconds * 1_000 + nanoseconds / 1_000_000
 }
+
+/// Is told of each time at which the state was still ours.
+pub(crate) trait Renewal: Send + Sync {
+    /// The state was ours for its whole time after this instant, in milliseconds of [`boottime_ms`].
+    fn renewed(&self, asked_ms: u64);
+}

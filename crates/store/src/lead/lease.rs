@@ -3,12 +3,13 @@
 //! Counts from before the request that renewed it, so that it is over here before it is over in the
 //! database, whatever the way there took. Once lost it stays so. Read next: `postgres::owner`.
 
-use super::{Renewal, boottime_ms};
+use super::boottime::{Renewal, boottime_ms};
+use super::rows::Obstacle;
 use crate::failure::{FailureKind, SqlFailure};
 use crate::open::OpenError;
 use crate::postgres::address::PostgresAddress;
-use crate::postgres::backend::prepared;
 use crate::postgres::owner::{Claim, Owner};
+use crate::postgres::reach::prepared;
 use crate::postgres::session::Session;
 use std::fmt;
 use std::sync::atomic::AtomicU64;
@@ -31,7 +32,7 @@ const LOST: u64 = 1;
 
 /// Who would lead.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Candidate {
+pub struct LeadCandidate {
     /// What all nodes of a platform have in common, and no other platform: the fingerprint of its host key.
     pub fingerprint: String,
     /// The name of the node, without spaces; no other node has it.
@@ -48,7 +49,7 @@ pub struct Candidate {
     pub durable: bool,
 }
 
-impl Candidate {
+impl LeadCandidate {
     /// How the state says who owns it.
     pub fn holder(&self) -> String {
         format!("{} {}", self.fingerprint, self.node)
@@ -62,30 +63,6 @@ pub enum Taking {
     Leads(Lease),
     /// It is not, and why.
     Obstructed(Obstacle),
-}
-
-/// Why a state cannot be taken now.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Obstacle {
-    /// Another holds it.
-    #[error("{by} holds it for {} ms more", left.as_millis())]
-    Held {
-        /// Who.
-        by: String,
-        /// The time after which it may be taken, unless it is renewed.
-        left: Duration,
-    },
-    /// It was handed to another node.
-    #[error("it was handed to {to}, who has {} ms to take it", left.as_millis())]
-    Promised {
-        /// The name of that node.
-        to: String,
-        /// The time after which anybody may take it.
-        left: Duration,
-    },
-    /// The rules are not those last in force.
-    #[error("its access rules, users, agents or revoked certificates are not those last in force")]
-    Rules,
 }
 
 /// How a lease stands.
@@ -135,7 +112,7 @@ impl Lease {
     /// # Errors
     /// [`OpenError::Unreachable`], [`OpenError::Unfit`], [`OpenError::Newer`], [`OpenError::Foreign`],
     /// [`OpenError::Failed`].
-    pub fn take(address: &PostgresAddress, candidate: &Candidate) -> Result<Taking, OpenError> {
+    pub fn take(address: &PostgresAddress, candidate: &LeadCandidate) -> Result<Taking, OpenError> {
         let (_, session) = prepared(address, candidate.durable)?;
         let asked_ms = boottime_ms();
         let claim = Claim {
@@ -285,7 +262,8 @@ fn locked<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
 fn keep(shared: &Shared, mut session: Session, orders: &Receiver<Order>) {
     let owner = shared.owner;
     let mut rules = None;
-    let mut wait = shared.ttl / 3;
+    let often = Duration::from_millis(held_ms(shared.ttl)) / 4;
+    let mut wait = often;
     loop {
         match orders.recv_timeout(wait) {
             Ok(Order::Rules(digest)) => rules = Some(digest),
@@ -309,7 +287,7 @@ fn keep(shared: &Shared, mut session: Session, orders: &Receiver<Order>) {
         match renew(owner, &mut session, &mut rules) {
             Ok(()) => {
                 shared.renewed(asked_ms);
-                wait = shared.ttl / 3;
+                wait = often;
             }
             Err(cause) if cause.kind() == FailureKind::Fenced => {
                 if shared.end(LOST) {

@@ -3,7 +3,7 @@
 //! Knows no SQL. Read next: [`crate::backend`].
 
 use super::error::OpenError;
-use super::options::Location;
+use super::location::Location;
 use std::ffi::OsString;
 use std::fs::{self, File, TryLockError};
 use std::io;

@@ -4,10 +4,10 @@
 //! Read next: [`super::owner`], the row that says whose it is; [`super::schema`], the tables.
 
 use super::address::PostgresAddress;
-use super::net::{ConnectError, Net};
+use super::net::Net;
 use super::owner::{Held, Owner};
+use super::reach::{prepared, session};
 use super::session::Session;
-use super::{fitness, schema};
 use crate::failure::{FailureKind, SqlFailure};
 use crate::lead::Lease;
 use crate::open::OpenError;
@@ -43,23 +43,6 @@ pub(crate) fn open(
     Ok((writer, Ownership::Kept(keeper)))
 }
 
-/// A session with a database that will do, and that has the tables that say whose a state is.
-pub(crate) fn prepared(
-    address: &PostgresAddress,
-    durable: bool,
-) -> Result<(Arc<Net>, Session), OpenError> {
-    let net = Net::start().map_err(OpenError::Thread)?;
-    let session = session(&net, address)?;
-    if let Err(unfit) = fitness::check(&session, durable)? {
-        let reason = unfit.to_string();
-        return Err(OpenError::Unfit { reason });
-    }
-    schema::prepare(&session)?;
-    // What another release made is not taken from it.
-    schema::recognise(&session)?;
-    Ok((net, session))
-}
-
 /// A session that reads the state in a database, whoever owns that.
 pub(crate) fn reader(address: &PostgresAddress) -> Result<Session, OpenError> {
     session(&Net::start().map_err(OpenError::Thread)?, address)
@@ -71,14 +54,6 @@ pub(crate) fn unowned(session: &Session) -> Result<(), OpenError> {
         Some(Held { by, left }) => Err(OpenError::Held { by, left }),
         None => Ok(()),
     }
-}
-
-fn session(net: &Arc<Net>, address: &PostgresAddress) -> Result<Session, OpenError> {
-    Session::open(net, address).map_err(|error: ConnectError| OpenError::Unreachable {
-        address: Box::new(address.clone()),
-        passes: error.passes(),
-        reason: error.to_string(),
-    })
 }
 
 /// What keeps the state ours. It is dropped once nothing more is written.

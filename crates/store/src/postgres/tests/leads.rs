@@ -3,7 +3,8 @@
 use super::opened;
 use crate::failure::FailureKind;
 use crate::lead::{
-    Announced, Announcement, Candidate, Directory, Lease, MARGIN, Obstacle, Standing, Taking, Wish,
+    Announced, Announcement, Directory, LeadCandidate, Lease, MARGIN, Obstacle, Standing, Taking,
+    Wish,
 };
 use crate::postgres::address::PostgresAddress;
 use crate::postgres::schema;
@@ -17,8 +18,8 @@ fn address(database: &Database<'_>) -> PostgresAddress {
     database.by_socket().parse().unwrap()
 }
 
-fn candidate(node: &str) -> Candidate {
-    Candidate {
+fn candidate(node: &str) -> LeadCandidate {
+    LeadCandidate {
         fingerprint: "SHA256:host".to_owned(),
         node: node.to_owned(),
         rules: "these".to_owned(),
@@ -28,7 +29,7 @@ fn candidate(node: &str) -> Candidate {
     }
 }
 
-fn taking(database: &Database<'_>, candidate: &Candidate) -> Taking {
+fn taking(database: &Database<'_>, candidate: &LeadCandidate) -> Taking {
     Lease::take(&address(database), candidate).unwrap()
 }
 
@@ -41,7 +42,7 @@ fn taken(database: &Database<'_>, node: &str) -> Lease {
 }
 
 #[track_caller]
-fn obstacle(database: &Database<'_>, candidate: &Candidate) -> Obstacle {
+fn obstacle(database: &Database<'_>, candidate: &LeadCandidate) -> Obstacle {
     match taking(database, candidate) {
         Taking::Obstructed(why) => why,
         Taking::Leads(lease) => panic!("{} leads: {lease:?}", candidate.node),
@@ -228,12 +229,12 @@ fn only_the_rules_last_in_force_may_lead() {
     }
     lease.release(None).unwrap();
     assert_eq!(obstacle(&database, &candidate("b")), Obstacle::Rules);
-    let knows = Candidate {
+    let knows = LeadCandidate {
         rules: "others".to_owned(),
         ..candidate("b")
     };
     assert!(matches!(taking(&database, &knows), Taking::Leads(_)));
-    let forced = Candidate {
+    let forced = LeadCandidate {
         any_rules: true,
         ..candidate("c")
     };
