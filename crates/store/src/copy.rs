@@ -12,7 +12,7 @@
 
 mod error;
 mod fresh;
-mod rows;
+pub(crate) mod rows;
 
 pub use error::CopyError;
 
@@ -26,7 +26,7 @@ use crate::outside::HeadWriter;
 use crate::row::attestation::Ground;
 use crate::row::head::{self, Stored};
 use crate::row::seal::{self, Seal};
-use crate::schema::{self, tables};
+use crate::schema;
 use crate::sign::Signer;
 use crate::sql::Session;
 use crate::verify::{ChainReport, SeenOutside, VerifyOptions, VerifyProgress, walk_within};
@@ -319,22 +319,15 @@ impl<'s> Opened<'s> {
             });
         }
         schema::migrate(there).map_err(|cause| written(cause.into()))?;
-        let mut rows = 0;
-        for table in tables::ALL {
-            let mut tell = |rows| {
-                progress(CopyProgress {
-                    verifies: false,
-                    table: table.name,
-                    rows,
-                });
-            };
-            let copied = rows::copy(here, there, table, &mut tell);
-            rows += copied.map_err(|fault| fault.at(self, place))?;
-        }
-        let last = here.last_observation();
-        let last = last.map_err(|cause| read(cause.into()))?;
-        let continued = there.continue_observations(last);
-        continued.map_err(|cause| written(cause.into()))?;
+        let mut tell = |table, rows| {
+            progress(CopyProgress {
+                verifies: false,
+                table,
+                rows,
+            });
+        };
+        let copied = rows::copy_all(here, there, &mut tell);
+        let rows = copied.map_err(|fault| fault.at(self, place))?;
         let head = Stored::read(here).map_err(|cause| read(cause.into()))?;
         let arrived = Stored::read(there).map_err(|cause| written(cause.into()))?;
         if arrived.digest != head.digest {

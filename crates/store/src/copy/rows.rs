@@ -7,6 +7,7 @@
 use crate::failure::{FailureKind, SqlFailure};
 use crate::row::RowError;
 use crate::schema::table::{Kind, Table};
+use crate::schema::tables;
 use crate::sql::{Expect, Row, Session, Value};
 use std::ops::ControlFlow;
 
@@ -18,7 +19,7 @@ const SENT: u64 = 4 << 20;
 
 /// What went wrong on the way of a row.
 #[derive(Debug)]
-pub(super) enum RowFault {
+pub(crate) enum RowFault {
     /// It could not be read.
     Read(RowError),
     /// It could not be written.
@@ -53,9 +54,26 @@ impl<'k> From<&'k KeyPart> for Value<'k> {
     }
 }
 
+/// Copies all rows, and the number of the last observation, which is in none; returns how many rows. Nothing is
+/// judged. `tell` is given each table now and then, and how many of its rows are done.
+pub(crate) fn copy_all(
+    here: Session<'_>,
+    there: Session<'_>,
+    tell: &mut dyn FnMut(&'static str, u64),
+) -> Result<u64, RowFault> {
+    let mut rows = 0;
+    for table in tables::ALL {
+        rows += copy(here, there, table, &mut |done| tell(table.name, done))?;
+    }
+    let last = here.last_observation()?;
+    let continued = there.continue_observations(last);
+    continued.map_err(RowFault::Written)?;
+    Ok(rows)
+}
+
 /// Copies the rows of a table, and checks that as many arrived; returns their number. `tell` is called after
 /// each page.
-pub(super) fn copy(
+fn copy(
     here: Session<'_>,
     there: Session<'_>,
     table: &'static Table,

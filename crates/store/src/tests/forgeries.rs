@@ -2,9 +2,10 @@
 //! is refused, with its exact error, when the state is opened or when it is verified.
 //!
 //! The attacker has SQLite, this source and older copies of the file. All digests are made anew;
-//! codes and signatures cannot be. Read next: `outside.rs`, the head outside the database;
+//! codes and signatures cannot be. Read next: `databases.rs`, the same in PostgreSQL; `outside.rs`, the head outside the database;
 //! `pages.rs`, pages that stand in many places.
 
+mod databases;
 mod outside;
 mod pages;
 
@@ -165,6 +166,7 @@ fn stage() -> Stage {
 }
 
 /// The stage at which a forgery is refused.
+#[derive(Debug)]
 enum Refused {
     /// Opening is refused.
     AtStart(String),
@@ -233,6 +235,7 @@ fn is_refused_now(stage: &Stage, refused: &Refused) {
         (ByVerify(_), Err(error)) => panic!("{error}"),
     }
     assert_ne!(stage.verified(), [""; 0], "verify finds it too");
+    databases::is_refused_there(stage, refused);
 }
 
 macro_rules! forgeries {
