@@ -167,6 +167,37 @@ fn everywhere(law: impl Fn(Options)) {
     law(Options::memory());
 }
 
+/// The queries of pages and of opening, with values for their parameters.
+fn queries() -> Vec<String> {
+    let pages = crate::read::records::pages().into_iter();
+    let pages = pages.chain(crate::read::tasks::pages());
+    let opening = [crate::read::tasks::OPEN, crate::row::negotiation::OPEN];
+    let all = pages.chain(opening.map(str::to_owned));
+    let values = [
+        (":task", "'t'"),
+        (":parent", "'t'"),
+        (":party", "'p'"),
+        (":time", "1"),
+        (":number", "1"),
+        (":limit", "1"),
+        (":executor", "'e'"),
+        (":until", "9"),
+        (":conversation", "'c'"),
+        (":counterparty", "'c'"),
+        (":from", "'p'"),
+        (":since", "0"),
+        ("?1", "'1'"),
+        ("?2", "'p'"),
+        ("?3", "1"),
+        (":end", "9"),
+    ];
+    let given = |sql: String| {
+        let one = |sql: String, (name, value): (&str, &str)| sql.replace(name, value);
+        values.into_iter().fold(sql, one)
+    };
+    all.map(given).collect()
+}
+
 /// A content with everything in it that is hard to store: quotes, headings in bodies, numbers.
 fn content(description: &str) -> Content {
     let mut content = Content::new("link:a--b", description).with_payload(Payload::new(

@@ -7,6 +7,7 @@ use super::address::PostgresAddress;
 use super::net::Net;
 use super::owner::{Held, Owner};
 use super::reach::{prepared, session};
+use super::schema;
 use super::session::Session;
 use crate::failure::{FailureKind, SqlFailure};
 use crate::lead::Lease;
@@ -31,6 +32,7 @@ pub(crate) fn open(
 ) -> Result<(Session, Ownership), OpenError> {
     let (net, writer) = prepared(address, durable)?;
     if let Some(lease) = lease {
+        schema::upgrade(&writer)?;
         lease.fences(&writer)?;
         return Ok((writer, Ownership::Leased(lease.clone())));
     }
@@ -38,6 +40,7 @@ pub(crate) fn open(
         Ok(owner) => owner,
         Err(Held { by, left }) => return Err(OpenError::Held { by, left }),
     };
+    schema::upgrade(&writer)?;
     owner.fences(&writer)?;
     let keeper = Keeper::start(owner, session(&net, address)?)?;
     Ok((writer, Ownership::Kept(keeper)))

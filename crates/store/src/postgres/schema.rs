@@ -262,25 +262,36 @@ fn created(table: &Table) -> String {
     let checks =
         checks.map(|(place, check)| format!("CONSTRAINT {} CHECK ({check})", named(table, place)));
     let parts: Vec<String> = columns.chain([key]).chain(unique).chain(checks).collect();
-    let indexes = table.indexes.iter().map(|index| {
-        let Index {
-            name,
-            columns,
-            only,
-        } = index;
-        let only = only.map_or(String::new(), |only| format!(" WHERE {only}"));
-        format!(
-            "CREATE INDEX {name} ON {} ({}){only};\n",
-            quoted(table.name),
-            list(columns)
-        )
-    });
-    let table = format!(
+    let indexes = table.indexes.iter().map(|index| indexed(table, index));
+    let created = format!(
         "CREATE TABLE {} (\n  {}\n);\n",
         quoted(table.name),
         parts.join(",\n  ")
     );
-    table + &indexes.collect::<String>()
+    created + &indexes.collect::<String>()
+}
+
+/// The statement that makes an index.
+fn indexed(table: &Table, index: &Index) -> String {
+    let only = index
+        .only
+        .map_or(String::new(), |only| format!(" WHERE {only}"));
+    format!(
+        "CREATE INDEX {} ON {} ({}){only};\n",
+        index.name,
+        quoted(table.name),
+        list(&in_order(table, index))
+    )
+}
+
+/// The columns of an index: behind those that are said the number of the row, as SQLite has it by itself, so that
+/// a page is read in its order and nothing is sorted.
+fn in_order(table: &Table, index: &Index) -> Vec<&'static str> {
+    let number = table
+        .key
+        .first()
+        .filter(|key| table.key.len() == 1 && **key == "number");
+    index.columns.iter().chain(number).copied().collect()
 }
 
 fn kind(kind: Kind) -> &'static str {
@@ -339,8 +350,12 @@ pub(crate) fn strangers(session: &Session) -> Result<Vec<String>, SqlFailure> {
         _ => tables::ALL,
     };
     let said: BTreeSet<String> = OWN.into_iter().chain(all).flat_map(said).collect();
-    let found = Seam::Postgres(session).all(FOUND, &[], |row| row.get::<String>(0))?;
-    let found: BTreeSet<String> = found.into_iter().collect();
+    let mut found = found(session)?;
+    let formers: Vec<_> = former(&found).collect();
+    for (was, table, index) in formers {
+        found.remove(&was);
+        found.insert(said_index(table, index, &in_order(table, index)));
+    }
     let later: BTreeSet<String> = LATER.into_iter().flat_map(added).collect();
     let missing = said
         .difference(&found)
@@ -375,14 +390,8 @@ fn said(table: &Table) -> Vec<String> {
         .unique
         .iter()
         .map(|columns| format!("index on {name} unique {}", columns.join(",")));
-    let indexes = table.indexes.iter().map(|index| {
-        let only = index.only.map_or(String::new(), |only| format!(" {only}"));
-        format!(
-            "index on {name} {} {}{only}",
-            index.name,
-            index.columns.join(",")
-        )
-    });
+    let indexes = table.indexes.iter();
+    let indexes = indexes.map(|index| said_index(table, index, &in_order(table, index)));
     let checks = (0..table.checks.len()).map(|place| format!("rule {}", named(table, place)));
     columns
         .chain([key])
@@ -390,4 +399,45 @@ fn said(table: &Table) -> Vec<String> {
         .chain(indexes)
         .chain(checks)
         .collect()
+}
+
+/// An index as [`FOUND`] tells it.
+fn said_index(table: &Table, index: &Index, columns: &[&str]) -> String {
+    let only = index.only.map_or(String::new(), |only| format!(" {only}"));
+    let columns = columns.join(",");
+    format!("index on {} {} {columns}{only}", table.name, index.name)
+}
+
+/// The indexes that are as the release before made them, without an order behind their columns, among what
+/// [`FOUND`] tells: as they were told, and as they should be.
+fn former<'f>(
+    found: &'f BTreeSet<String>,
+) -> impl Iterator<Item = (String, &'static Table, &'static Index)> + 'f {
+    let all = tables::ALL.iter();
+    let all = all.flat_map(|table| table.indexes.iter().map(move |index| (table, index)));
+    all.filter_map(move |(table, index)| {
+        let was = said_index(table, index, index.columns);
+        let is_former = in_order(table, index) != index.columns && found.contains(&was);
+        is_former.then_some((was, table, index))
+    })
+}
+
+/// Makes the indexes of a state of the release before anew. For its owner: nobody else writes meanwhile.
+pub(crate) fn upgrade(session: &Session) -> Result<(), SqlFailure> {
+    let found = found(session)?;
+    let anew = |(_, table, index): (String, &Table, &Index)| {
+        format!("DROP INDEX {};\n{}", index.name, indexed(table, index))
+    };
+    let missing: String = former(&found).map(anew).collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let transaction = session.transaction()?;
+    session.script(missing).map_err(SqlFailure::from)?;
+    transaction.commit()
+}
+
+fn found(session: &Session) -> Result<BTreeSet<String>, SqlFailure> {
+    let found = Seam::Postgres(session).all(FOUND, &[], |row| row.get::<String>(0))?;
+    Ok(found.into_iter().collect())
 }

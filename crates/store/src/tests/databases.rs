@@ -5,7 +5,7 @@
 #![allow(clippy::print_stdout)]
 
 use super::*;
-use crate::postgres::schema;
+use crate::postgres::{dialect, schema};
 use testkit::postgres::{Database, Server};
 
 fn server() -> Option<&'static Server> {
@@ -78,7 +78,7 @@ fn what_nobody_here_has_made_is_refused() {
         ),
         (
             "DROP INDEX task_open",
-            "missing index on task task_open changed_at ended = 0",
+            "missing index on task task_open changed_at,number ended = 0",
         ),
         (
             "ALTER TABLE log ADD COLUMN more BIGINT",
@@ -177,14 +177,16 @@ fn a_store_whose_state_is_anothers_stops_without_being_asked_for_anything() {
 }
 
 #[test]
-fn a_state_of_the_release_before_gets_what_it_has_not_from_its_owner() {
+fn a_state_of_the_release_before_gets_what_it_has_not() {
     let Some(server) = server() else { return };
     let database = server.database();
     let (store, _) = open(at_home(&database, "one"));
     store.commit(everything("t1")).wait().unwrap();
     drop(store);
-    database.say("ALTER TABLE owner DROP COLUMN commits; UPDATE owner SET until = 4102444800000");
-    let columns = "SELECT count(*) FROM pg_attribute WHERE attrelid = 'owner'::regclass AND attname = 'commits'";
+    database.say(
+        "ALTER TABLE owner DROP COLUMN commits; UPDATE owner SET until = 4102444800000;
+         DROP INDEX exchange_by_send_from; CREATE INDEX exchange_by_send_from ON exchange (send_from)",
+    );
     let address: PostgresAddress = database.by_socket().parse().unwrap();
     let report = crate::verify(Location::Postgres(address)).unwrap();
     assert!(report.is_sound(), "{report:?}");
@@ -192,12 +194,15 @@ fn a_state_of_the_release_before_gets_what_it_has_not_from_its_owner() {
         refused(&at_home(&database, "two")),
         OpenError::Held { .. }
     ));
-    assert_eq!(database.say(columns), "0");
+    // Whoever owns the state is not kept waiting by one who does not.
+    let columns =
+        "SELECT indnatts FROM pg_index WHERE indexrelid = 'exchange_by_send_from'::regclass";
+    assert_eq!(database.say(columns), "1");
     let (store, recovered) = open(at_home(&database, "one"));
     assert_eq!(recovered.tasks.len(), 1);
     store.commit(everything("t2")).wait().unwrap();
     assert!(store.verify().unwrap().is_sound());
-    assert_eq!(database.say(columns), "1");
+    assert_eq!(database.say(columns), "2");
     drop(store);
     let (_store, recovered) = open(at_home(&database, "two"));
     assert_eq!(recovered.tasks.len(), 2);
@@ -260,4 +265,28 @@ fn the_tables_are_made_with_these_words() {
     let words = schema::statements();
     let kept = include_str!("databases/tables.sql");
     assert!(words == kept, "{words}");
+}
+
+/// Whatever PostgreSQL chooses for the rows that there are, an index has each page in its order.
+#[test]
+fn queries_can_use_their_indexes() {
+    let Some(server) = server() else { return };
+    let database = server.database();
+    let (_store, _) = open(at_home(&database, "one"));
+    let rather_not = ["seqscan", "bitmapscan", "sort", "incremental_sort"];
+    let rather_not: String = rather_not
+        .map(|it| format!("SET enable_{it} = off; "))
+        .concat();
+    for sql in queries() {
+        let sql = dialect::translate(&sql).text;
+        let plan = database.say(&format!("{rather_not}EXPLAIN (COSTS OFF) {sql}"));
+        let is_dear = |line: &str| {
+            let step = line.trim_start_matches([' ', '-', '>']);
+            step.starts_with("Seq Scan") || step == "Sort" || step == "Incremental Sort"
+        };
+        assert!(
+            plan.contains("Index") && !plan.lines().any(is_dear),
+            "{sql}\n{plan}"
+        );
+    }
 }

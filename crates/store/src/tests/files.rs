@@ -265,43 +265,13 @@ fn of_a_table(plan: &str) -> bool {
     plan.split("; ").any(|step| whole(&step))
 }
 
-/// The queries of opening.
-fn opening() -> [String; 2] {
-    [
-        crate::read::tasks::OPEN.to_owned(),
-        crate::row::negotiation::OPEN.to_owned(),
-    ]
-}
-
 #[test]
 fn queries_use_their_indexes() {
     let (_folder, path) = file();
     let (_store, _) = open(Options::file(&path));
     let connection = Connection::open(&path).unwrap();
-    let of_tasks = crate::read::tasks::pages();
-    let pages = crate::read::records::pages().into_iter();
-    for sql in pages.chain(of_tasks).chain(opening()) {
-        let mut sql = format!("EXPLAIN QUERY PLAN {sql}");
-        for (name, value) in [
-            (":task", "'t'"),
-            (":parent", "'t'"),
-            (":party", "'p'"),
-            (":time", "1"),
-            (":number", "1"),
-            (":limit", "1"),
-            (":executor", "'e'"),
-            (":until", "9"),
-            (":conversation", "'c'"),
-            (":counterparty", "'c'"),
-            (":from", "'p'"),
-            (":since", "0"),
-            ("?1", "1"),
-            ("?2", "'p'"),
-            ("?3", "1"),
-            (":end", "9"),
-        ] {
-            sql = sql.replace(name, value);
-        }
+    for sql in queries() {
+        let sql = format!("EXPLAIN QUERY PLAN {sql}");
         let mut statement = connection.prepare(&sql).unwrap();
         let lines = statement
             .query_map([], |row| row.get::<_, String>(3))

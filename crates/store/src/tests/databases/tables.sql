@@ -69,12 +69,12 @@ CREATE TABLE "task" (
   CONSTRAINT task_rule_2 CHECK (version > 0),
   CONSTRAINT task_rule_3 CHECK (percent BETWEEN 0 AND 100)
 );
-CREATE INDEX task_open ON "task" ("changed_at") WHERE ended = 0;
-CREATE INDEX task_ended ON "task" ("changed_at") WHERE ended = 1;
-CREATE INDEX task_ended_by_send_from ON "task" ("send_from", "changed_at") WHERE ended = 1;
-CREATE INDEX task_ended_by_send_to ON "task" ("send_to", "changed_at") WHERE ended = 1;
-CREATE INDEX task_by_conversation ON "task" ("conversation", "changed_at") WHERE conversation IS NOT NULL;
-CREATE INDEX task_by_parent ON "task" ("parent", "changed_at") WHERE parent IS NOT NULL;
+CREATE INDEX task_open ON "task" ("changed_at", "number") WHERE ended = 0;
+CREATE INDEX task_ended ON "task" ("changed_at", "number") WHERE ended = 1;
+CREATE INDEX task_ended_by_send_from ON "task" ("send_from", "changed_at", "number") WHERE ended = 1;
+CREATE INDEX task_ended_by_send_to ON "task" ("send_to", "changed_at", "number") WHERE ended = 1;
+CREATE INDEX task_by_conversation ON "task" ("conversation", "changed_at", "number") WHERE conversation IS NOT NULL;
+CREATE INDEX task_by_parent ON "task" ("parent", "changed_at", "number") WHERE parent IS NOT NULL;
 CREATE TABLE "exchange" (
   "number" bigint NOT NULL,
   "id" text NOT NULL,
@@ -91,9 +91,9 @@ CREATE TABLE "exchange" (
   PRIMARY KEY ("number"),
   UNIQUE ("id")
 );
-CREATE INDEX exchange_by_task ON "exchange" ("task") WHERE task IS NOT NULL;
-CREATE INDEX exchange_by_send_from ON "exchange" ("send_from");
-CREATE INDEX exchange_by_send_to ON "exchange" ("send_to");
+CREATE INDEX exchange_by_task ON "exchange" ("task", "number") WHERE task IS NOT NULL;
+CREATE INDEX exchange_by_send_from ON "exchange" ("send_from", "number");
+CREATE INDEX exchange_by_send_to ON "exchange" ("send_to", "number");
 CREATE TABLE "data_param" (
   "number" bigint NOT NULL,
   "id" text NOT NULL,
@@ -117,9 +117,9 @@ CREATE TABLE "data_param" (
              OR data IS NULL AND url IS NOT NULL AND size IS NULL
              OR data IS NULL AND url IS NULL AND size IS NOT NULL)
 );
-CREATE INDEX data_param_by_task ON "data_param" ("task") WHERE task IS NOT NULL;
-CREATE INDEX data_param_by_party_one ON "data_param" ("party_one");
-CREATE INDEX data_param_by_party_two ON "data_param" ("party_two");
+CREATE INDEX data_param_by_task ON "data_param" ("task", "number") WHERE task IS NOT NULL;
+CREATE INDEX data_param_by_party_one ON "data_param" ("party_one", "number");
+CREATE INDEX data_param_by_party_two ON "data_param" ("party_two", "number");
 CREATE TABLE "data_chunk" (
   "number" bigint NOT NULL,
   "data" bigint NOT NULL,
@@ -147,9 +147,9 @@ CREATE TABLE "negotiation" (
   PRIMARY KEY ("number"),
   UNIQUE ("task", "kind")
 );
-CREATE INDEX negotiation_open ON "negotiation" ("changed_at") WHERE state = 'open';
-CREATE INDEX negotiation_by_publisher ON "negotiation" ("publisher");
-CREATE INDEX negotiation_by_executor ON "negotiation" ("executor");
+CREATE INDEX negotiation_open ON "negotiation" ("changed_at", "number") WHERE state = 'open';
+CREATE INDEX negotiation_by_publisher ON "negotiation" ("publisher", "number");
+CREATE INDEX negotiation_by_executor ON "negotiation" ("executor", "number");
 CREATE TABLE "team" (
   "number" bigint NOT NULL,
   "task" text NOT NULL,
@@ -161,7 +161,7 @@ CREATE TABLE "team" (
   PRIMARY KEY ("number"),
   UNIQUE ("task")
 );
-CREATE INDEX team_by_publisher ON "team" ("publisher");
+CREATE INDEX team_by_publisher ON "team" ("publisher", "number");
 CREATE TABLE "document" (
   "number" bigint NOT NULL,
   "kind" text NOT NULL,
