@@ -140,6 +140,19 @@ impl<'s> Session<'s> {
         }
     }
 
+    /// Says what will be looked up with this statement in the transaction under way, where each look-up
+    /// is a round trip. Nobody may change such a row without having asked for it.
+    pub(crate) fn look_ahead<'k>(
+        self,
+        sql: &'static str,
+        keys: impl Iterator<Item = &'k str>,
+    ) -> Result<(), SqlFailure> {
+        match self {
+            Self::Sqlite(_) => Ok(()),
+            Self::Postgres(session) => Ok(session.look_ahead(sql, keys)?),
+        }
+    }
+
     /// Begins a transaction that writes; it ends with [`Transaction::commit`], or is rolled back when
     /// dropped. Statements of this session belong to it meanwhile.
     ///

@@ -71,6 +71,10 @@ fn transact(
 ) -> Result<Outcomes, SqlFailure> {
     let begun = Instant::now();
     let slice = Slice::begin(tables.session, &ends.head, encryptor)?;
+    // A key that breaks a rule fails its batch alone, if each is looked up for itself.
+    if !isolated {
+        look_ahead(tables.session, group)?;
+    }
     let mut outcomes = Vec::with_capacity(group.len());
     {
         let mut statements = Statements {
@@ -96,6 +100,17 @@ fn transact(
     count(&counters.committing_ns, written.elapsed());
     counters.transactions.fetch_add(1, Relaxed);
     Ok(outcomes)
+}
+
+/// Has what most batches replace looked up at once, where that is far away.
+fn look_ahead(session: Session<'_>, group: &[Wanted<'_>]) -> Result<(), SqlFailure> {
+    let batches = || group.iter().map(|wanted| wanted.batch);
+    let tasks = batches().flat_map(|batch| &batch.tasks);
+    session.look_ahead(task::STORED, tasks.map(|task| task.id.as_str()))?;
+    let exchanges = batches().flat_map(|batch| &batch.exchanges);
+    session.look_ahead(exchange::STANDING, exchanges.map(|exchange| &*exchange.id))?;
+    let data = batches().flat_map(|batch| &batch.data);
+    session.look_ahead(data_param::STANDING, data.map(|data| &*data.id))
 }
 
 /// A batch and cursors that become durable together, or not at all; a cursor is moved or deleted.

@@ -1,14 +1,16 @@
 //! One connection, and the statements that are sent on it.
 //!
 //! ```text
-//! begin · look_up · put, put, … · flush · COMMIT      three waits, however many statements
+//! begin · look_up · put, put, … · flush · COMMIT      three waits, however many statements; one more for
+//!                                                     each further statement that is looked up with
 //! ```
 //! A change that is put is sent at once and not waited for; what comes of it is known at the next
 //! statement that waits. The first that fails fails everything behind it in its transaction. Texts
 //! are those of SQLite (see `dialect`); each is prepared once. Every wait has a bound: what has not
 //! come by then is lost, and the session with it. Knows no table. Read next: [`transaction`]; [`fence`], what each
-//! begins with; [`stream`], rows that come one by one; [`lost`]; [`super::net`], which makes the connection.
+//! begins with; [`ahead`]; [`stream`], rows that come one by one; [`lost`]; [`super::net`], which makes the connection.
 
+mod ahead;
 pub(crate) mod fence;
 mod lost;
 mod stream;
@@ -23,6 +25,7 @@ use super::wait::{poll, wait};
 use crate::failure::{FailureKind, SqlFailure};
 use crate::lead::{Renewal, boottime_ms};
 use crate::sql::Value;
+use ahead::Ahead;
 use fence::{Fence, WhileUnknown};
 use lost::Missed;
 use std::cell::{Cell, RefCell};
@@ -88,6 +91,7 @@ pub(crate) struct Session {
     statements: RefCell<HashMap<String, Statement>>,
     sent: RefCell<VecDeque<Sent>>,
     streams: Streams,
+    ahead: Ahead,
     /// The first failure of the transaction: it takes nothing more.
     failed: RefCell<Option<PostgresError>>,
     stage: Cell<Stage>,
@@ -119,6 +123,7 @@ impl Session {
             statements: RefCell::default(),
             sent: RefCell::default(),
             streams: Streams::default(),
+            ahead: Ahead::default(),
             failed: RefCell::default(),
             stage: Cell::new(Stage::Outside),
             answer_within: ANSWER_WITHIN,
@@ -163,10 +168,6 @@ impl Session {
 
     /// The same statement for many keys in one round trip: `each` is given the place of the key and a
     /// row, in the order of the keys.
-    #[cfg_attr(
-        not(test),
-        expect(dead_code, reason = "rows are still looked up one by one")
-    )]
     pub(crate) fn look_up<E: From<PostgresError>>(
         &self,
         sql: &str,
@@ -286,6 +287,7 @@ impl Session {
 
     fn begin_with(&self, sql: &str) {
         *self.failed.borrow_mut() = None;
+        self.ahead.clear();
         self.send(sql, false);
         self.stage.set(Stage::Inside);
     }
@@ -300,6 +302,7 @@ impl Session {
             self.roll_back();
             return Err(failed);
         }
+        self.ahead.clear();
         self.stage.set(Stage::Outside);
         self.send("COMMIT", true);
         match (self.flush(), self.fence.get()) {
@@ -317,6 +320,7 @@ impl Session {
 
     /// Takes back what the transaction did, as far as there is one. Waits for what was sent before.
     pub(crate) fn roll_back(&self) {
+        self.ahead.clear();
         self.forget();
         if self.stage.replace(Stage::Outside) == Stage::Inside {
             self.send("ROLLBACK", false);

@@ -107,6 +107,41 @@ fn a_group_waits_three_times_however_large_it_is() {
 }
 
 #[test]
+fn what_is_looked_up_ahead_is_given_once_and_only_in_its_transaction() {
+    const WORD: &str = "SELECT number, text FROM word WHERE text = ?1";
+    let Some(server) = testkit::postgres::shared() else {
+        return;
+    };
+    let database = server.database();
+    let session = session(&database);
+    let find = |word: &str| {
+        let mut found = Vec::new();
+        let key = [Value::Text(word)];
+        let each = &mut |row: &Row| {
+            found.push(get::<i64>(row, 0));
+            Ok::<_, PostgresError>(ControlFlow::Continue(()))
+        };
+        session.query(WORD, &key, each).unwrap();
+        found
+    };
+    put(&session, 1, "a").unwrap();
+    put(&session, 2, "b").unwrap();
+    assert_eq!(find("?"), [0_i64; 0]);
+    session.begin().unwrap();
+    let before = session.waits();
+    let keys = ["a", "b", "c", "a"].into_iter();
+    session.look_ahead(WORD, keys).unwrap();
+    assert_eq!((find("a"), find("c")), (vec![1], vec![]));
+    assert_eq!(session.waits() - before, 1);
+    // Once asked for, a row may change.
+    put(&session, 3, "c").unwrap();
+    assert_eq!(find("c"), [3]);
+    session.roll_back();
+    database.say("UPDATE word SET number = 7 WHERE text = 'b'");
+    assert_eq!(find("b"), [7]);
+}
+
+#[test]
 fn look_up_tells_which_key_a_row_is_of() {
     let Some(server) = testkit::postgres::shared() else {
         return;

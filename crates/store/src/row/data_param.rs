@@ -42,7 +42,8 @@ const INSERT: &str = "INSERT INTO data_param (id, task, party_one, party_two, da
     number)
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)";
 
-const STANDING: &str = "SELECT number, digest FROM data_param WHERE id = ?1";
+/// Asked for each entry before it is written.
+pub(crate) const STANDING: &str = "SELECT number, digest FROM data_param WHERE id = ?1";
 
 /// Updates data; an entry keeps its number, so that its place among the others and its chunks stay.
 const UPDATE: &str = "UPDATE data_param SET task = ?2, party_one = ?3, party_two = ?4,

@@ -38,7 +38,8 @@ const INSERT: &str = "INSERT INTO exchange (id, task, send_from, send_to, verb, 
     request_time, response, response_time, digest, cipher, number)
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)";
 
-const STANDING: &str = "SELECT number, digest FROM exchange WHERE id = ?1";
+/// Asked for each exchange before it is written.
+pub(crate) const STANDING: &str = "SELECT number, digest FROM exchange WHERE id = ?1";
 
 /// Updates an exchange; it keeps its number, so that its place among the others stays.
 const UPDATE: &str = "UPDATE exchange SET task = ?2, send_from = ?3, send_to = ?4, verb = ?5,

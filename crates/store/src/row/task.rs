@@ -59,7 +59,9 @@ const REMOVE: &str = "DELETE FROM task WHERE number = ?1 AND ended = 1
 /// What [`REMOVE`] holds to.
 const NEVER_FORGOTTEN: &str = "a task is never forgotten before a checkpoint says so";
 
-const STORED: &str = "SELECT version, status, ended, number, digest FROM task WHERE id = ?1";
+/// Asked for each task before it is written.
+pub(crate) const STORED: &str =
+    "SELECT version, status, ended, number, digest FROM task WHERE id = ?1";
 
 /// A stored task, as far as what follows it depends on it.
 pub(crate) struct Stored {

@@ -170,7 +170,7 @@ fn a_group_that_finds_no_database_is_refused_after_a_while_and_the_next_at_once(
         assert!(matches!(read, Err(ReadError::Unreachable(_))), "{read:?}");
     }
     assert_eq!(store.statistics().condition, Condition::Unreachable);
-    assert!(store.settle());
+    until("all is settled", || store.settle());
     assert_eq!(store.taken_back(), 2);
     way.close(false);
     until("it is looked for by itself", || {

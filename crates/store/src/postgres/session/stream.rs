@@ -91,6 +91,14 @@ impl Session {
         values: &[Value<'_>],
         each: &mut dyn FnMut(&Row) -> Result<ControlFlow<()>, E>,
     ) -> Result<(), E> {
+        if let Some(rows) = self.ahead.take(sql, values) {
+            for row in &rows {
+                if each(row)?.is_break() {
+                    break;
+                }
+            }
+            return Ok(());
+        }
         let statement = self.ready(sql)?;
         let values = parameters(values);
         let mut answer = pin!(self.line.client.query_raw(&statement, values));

@@ -134,7 +134,7 @@ fn what_became_of_a_commit_is_asked_until_nobody_waits_for_it() {
             _ => said.unwrap(),
         }
         way.close(false);
-        owner.release(&opened(&database.by_socket())).unwrap();
+        owner.release(&opened(&database.by_socket()), None).unwrap();
     }
 }
 
