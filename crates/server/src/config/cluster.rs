@@ -90,7 +90,6 @@ fn is_node_name(name: &str) -> bool {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::super::Settings;
-    use super::*;
     use crate::state::StateFolder;
 
     /// The refusal of a settings file with this text; none if it is accepted.
