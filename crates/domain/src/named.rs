@@ -121,6 +121,8 @@ mod tests {
         let names = names! {
             audit::AuditKind
             cause::Cause
+            cluster::LeadReason
+            cluster::NodeState
             context::DataType
             ems::Ems
             event::Termination
@@ -146,8 +148,10 @@ mod tests {
             verb::Verb
         };
         assert_snapshot!(names.join("\n"), @"
-        audit::AuditKind: login login-failed denied key-added key-changed key-removed token-issued token-revoked rules-changed schema-published schema-retired patch-approved patch-rejected alignment-judged fragments-erased fault-injected fault-cleared
+        audit::AuditKind: login login-failed denied key-added key-changed key-removed token-issued token-revoked rules-changed schema-published schema-retired patch-approved patch-rejected alignment-judged fragments-erased fault-injected fault-cleared drain-asked lead-asked
         cause::Cause: fibre-cut duct-cut card-failure router-failure mains-failure optical-module-ageing cell-hardware-failure misconfiguration interference congestion interface-down packet-loss bandwidth-too-low queue-too-short wrong-metric area-mismatch mtu-mismatch timer-mismatch passive-interface routing-process-down prefix-filtered duplicate-address black-hole
+        cluster::LeadReason: first expired stopped drained moved restarted
+        cluster::NodeState: leading standing-by draining gone
         context::DataType: text image audio video
         ems::Ems: wireless ip customer
         event::Termination: closed killed dropped timeout bad-hello other

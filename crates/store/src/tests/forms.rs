@@ -215,13 +215,13 @@ fn everything_that_happens() -> Vec<LogEvent> {
         negotiated(Some(refusal())),
         negotiated(None),
         LogEvent::Agent(Arc::new(agent)),
-        LogEvent::Lead(Arc::new(lead)),
         LogEvent::Schema(Arc::new(schema)),
         LogEvent::Schema(Arc::new(bare)),
         audit(told),
         audit(event),
         session(1),
         ended(1),
+        LogEvent::Lead(Arc::new(lead)),
     ]
 }
 

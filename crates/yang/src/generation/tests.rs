@@ -179,6 +179,7 @@ fn operations_and_events_are_listed() {
     assert_eq!(
         names(Kind::Notification),
         [
+            "convoke-cluster:lead-moved",
             "convoke-ems:performance-report",
             "convoke-ems:field-report",
             "convoke-ems:customer-complaint",

@@ -96,6 +96,11 @@ fn accounts() -> Vec<(&'static str, String, Keeper)> {
         ),
         of("clear-fault/id", "1..", Nothing(NUMBERED)),
         of(
+            "/node",
+            r"1..64 [A-Za-z0-9]([A-Za-z0-9._\-]*[A-Za-z0-9])?",
+            Nothing(LOOKED_UP),
+        ),
+        of(
             "/schema-id",
             "1..64 [a-z][a-z0-9]*(_[a-z0-9]+)*",
             Nothing(LOOKED_UP),
