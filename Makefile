@@ -100,6 +100,10 @@ figures: release ## Recompute the figures of docs/score.md, on the seeds that ar
 lab: release ## Break real routers (FRR in network namespaces) and score agents on them; needs root and frr
 	@$(BINARY) lab score $(ARGS)
 
+.PHONY: cluster
+cluster: release ## Kill the node that leads three in mid-repair, and see the repair go on; needs PostgreSQL
+	@scripts/cluster.sh $(BINARY)
+
 .PHONY: soak
 soak: setup ## Run the long forms of tests for hours; SCALE=1 does a hundredth, ONLY="seeds crashes" some
 	@CARGO="$(CARGO)" scripts/soak.sh

@@ -10,8 +10,9 @@ mod support;
 use cli_support::{Desk, Said, platform};
 use serde_json::{Value, json};
 use std::os::unix::fs::PermissionsExt as _;
+use std::process::Command;
 use support::block_on;
-use support::process::run;
+use support::process::{binary, run};
 
 /// Which node leads, and the state of each.
 fn shown(cluster: &Value) -> (Value, Vec<(&str, &str)>) {
@@ -100,4 +101,53 @@ fn the_key_is_made_once_and_shown_by_its_digest() {
     block_on(run(&state, &["cluster", "key"]))
         .with_code(3)
         .says("64 hexadecimal");
+}
+
+/// `examples/cluster/keys.sh` gives every folder the same keys, and touches none that is there.
+#[test]
+fn the_folders_of_nodes_are_made_alike() {
+    let folder = tempfile::tempdir().unwrap();
+    let made = |nodes: &[&str]| {
+        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/cluster/keys.sh");
+        let nodes = nodes.iter().map(|node| folder.path().join(node));
+        let output = Command::new(script).arg(binary()).args(nodes).output();
+        let output = output.unwrap();
+        (
+            output.status.success(),
+            String::from_utf8_lossy(&output.stderr).into_owned(),
+        )
+    };
+    assert_eq!(made(&["a", "b/c"]), (true, String::new()));
+    let files = |node: &str| {
+        let all = std::fs::read_dir(folder.path().join(node)).unwrap();
+        let files = all
+            .map(|entry| entry.unwrap().path())
+            .filter(|path| path.is_file());
+        let named = |path: std::path::PathBuf| {
+            let mode = path.metadata().unwrap().permissions().mode() & 0o777;
+            let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+            (name, (mode, std::fs::read(&path).unwrap()))
+        };
+        files
+            .map(named)
+            .collect::<std::collections::BTreeMap<_, _>>()
+    };
+    let own = files("a");
+    assert_eq!(own, files("b/c"));
+    for key in [
+        "host_ed25519",
+        "store_key",
+        "cluster_key",
+        "operator_ed25519",
+    ] {
+        assert_eq!(own[key].0, 0o600, "{key}");
+    }
+    let let_in = std::fs::read(folder.path().join("a/users/operator.pub")).unwrap();
+    assert_eq!(let_in, own["operator_ed25519.pub"].1);
+    for other in ["convoke.db", "store_head", "known_hosts"] {
+        assert!(!own.contains_key(other), "{other}");
+    }
+    let (well, said) = made(&["d", "a"]);
+    assert!(!well && said.contains("is there already"), "{said}");
+    assert!(!folder.path().join("d").exists());
 }
