@@ -1,30 +1,42 @@
 //! A node in front of a platform: it accepts the clients of a cluster and forwards them to the one that leads.
 //!
-//! The lead may move at any moment. It moves to the same platform, which then is to its sessions what the next
-//! one would be: it knows nothing of them but what the node has kept. Read next: [`crate::ssh`].
+//! The lead may move at any moment, to the same platform or another one: it knows nothing of its sessions but
+//! what the node has kept. Read next: [`crate::ssh`].
 
-use server::cluster::forward::Leader;
+use server::clock::Clock;
 use server::cluster::identity::{ClusterKey, Identity};
+use server::cluster::leader::{Leader, LeaderWatch};
 use server::cluster::{Forwarding, ForwardingSetup};
+use server::config::HttpSettings;
 use server::fair::FairShares;
 use server::host::{Endpoint, Host};
+use server::http::{HttpListener, HttpServing};
+use server::revocation::{KeyHolders, Seen, watch_keys};
 use server::ssh::{ConnectionLimiter, KeyDirectory, SshLimits, SshListener, SshServing};
+use server::state::StateFolder;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
+use tokio::task::JoinHandle;
 
-/// A node that forwards, and the one that leads.
+/// A node that forwards, and the channel of the one that leads.
 pub struct Node {
     leader: watch::Sender<Option<Leader>>,
     leading: Arc<Forwarding>,
+    /// Where the one that leads is reached.
+    address: String,
     _forwarding: Arc<Forwarding>,
     listening: Vec<(Endpoint, SshServing)>,
+    http: Option<(SocketAddr, HttpServing)>,
+    limiter: Arc<ConnectionLimiter>,
+    keys: JoinHandle<()>,
     epoch: u64,
 }
 
 impl Node {
-    /// A node that forwards to `host`, with an endpoint for each of its endpoints.
+    /// A node that forwards to `host`, with an endpoint for each of its endpoints, and an HTTP server if it
+    /// has one.
     ///
     /// # Panics
     /// If there are no sockets or keys.
@@ -35,33 +47,39 @@ impl Node {
         let keys = host.keys.as_ref().expect("a host with listeners has keys");
         let host_key = keys.host().expect("the host key is there");
         let limiter = ConnectionLimiter::new(SshLimits::default());
-        let operator = keys.operator().expect("the operator has a key");
-        let mut known = KeyDirectory::new(keys.users())
-            .with_agents(keys.agents())
-            .with_key("operator", operator.public_key());
-        for profile in &host.profiles {
-            let key = keys.agent(&profile.name).expect("agents have keys");
-            known = known.with_key(&profile.name, key.public_key());
-        }
-        let known = Arc::new(known);
+        let users = keys.users();
+        let folder = StateFolder::new(users.parent().expect("it is in the folder"));
+        let seen = Seen::of(&folder);
+        let authenticator = forwarding.witnessed(known(host));
         let listening = host.listening.iter().map(|of| {
-            let any = SocketAddr::from(([127, 0, 0, 1], 0));
-            let listener = SshListener::bind(any, &host_key, &limiter).expect("ports are free");
-            let subsystem = forwarding.subsystem(of.endpoint.clone());
-            (
-                of.endpoint.clone(),
-                listener.serve(known.clone(), subsystem),
-            )
+            let listener = SshListener::bind(any(), &host_key, &limiter).expect("ports are free");
+            let serving = forwarding.ssh(listener, of.endpoint.clone(), &authenticator);
+            (of.endpoint.clone(), serving)
         });
         let listening = listening.collect();
+        let http = host.http.map(|_| {
+            let listener = HttpListener::bind(any()).expect("ports are free");
+            let address = listener.address();
+            let (settings, clock) = (HttpSettings::default(), Arc::new(Clock::wall()));
+            let serving = forwarding.http(listener, &settings, &folder, &clock);
+            (address, serving.expect("tokens can be had"))
+        });
+        let holders = KeyHolders {
+            authenticator: Arc::clone(&authenticator),
+            logins: Arc::clone(limiter.logins()),
+        };
         let mut node = Self {
             leader,
             leading,
+            address,
             _forwarding: forwarding,
             listening,
+            http,
+            limiter,
+            keys: watch_keys(folder, seen, holders),
             epoch: 0,
         };
-        node.leads(host, &address);
+        node.leads(host);
         node
     }
 
@@ -72,32 +90,80 @@ impl Node {
             .map(|(_, serving)| serving.address())
     }
 
-    /// Takes the lead away, and gives it to `host` again.
-    pub fn moves(&mut self, host: &Host) {
-        let known = self.leader.borrow().clone();
-        self.leading.leads_no_more();
-        self.leads(host, &known.expect("somebody led").address);
+    /// How many sessions are at this node.
+    pub fn sessions(&self) -> usize {
+        self.limiter.counts().sessions
     }
 
-    fn leads(&mut self, host: &Host, address: &str) {
+    /// The address of the HTTP server.
+    pub fn http(&self) -> Option<SocketAddr> {
+        self.http.as_ref().map(|(address, _)| *address)
+    }
+
+    /// Takes the lead away, and gives it to `host`, which may have had it.
+    pub async fn moves(&mut self, host: &Host) {
+        self.leading.leads_no_more().await;
+        self.serves(host);
+    }
+
+    /// Takes the lead away; nobody has it then.
+    pub async fn is_left(&mut self) {
+        self.leading.leads_no_more().await;
+        self.leader.send_replace(None);
+    }
+
+    /// The node that leads is lost, with all connections to it, and nobody has the lead.
+    pub async fn loses_its_leader(&mut self) {
+        self.leader.send_replace(None);
+        let (leading, address) = forwarding("leading", self.leader.subscribe()).await;
+        (self.leading, self.address) = (leading, address);
+    }
+
+    /// Gives `host` the lead, which has not had it before.
+    pub fn leads(&mut self, host: &Host) {
+        let first = ((self.epoch % 4_096) as u32) << 20;
+        host.platform.number_sessions_from(first);
+        self.serves(host);
+    }
+
+    fn serves(&mut self, host: &Host) {
         self.leading.leads(host, Arc::new(|| true));
         self.epoch += 1;
         self.leader.send_replace(Some(Leader {
             node: "leading".to_owned(),
-            address: address.to_owned(),
+            address: self.address.clone(),
             epoch: self.epoch,
         }));
     }
 }
 
+impl Drop for Node {
+    fn drop(&mut self) {
+        self.keys.abort();
+    }
+}
+
+fn any() -> SocketAddr {
+    ([127, 0, 0, 1], 0).into()
+}
+
+/// Whom the files of the folder let in.
+fn known(host: &Host) -> KeyDirectory {
+    let keys = host.keys.as_ref().expect("a host with listeners has keys");
+    let operator = keys.operator().expect("the operator has a key");
+    let mut known = KeyDirectory::new(keys.users())
+        .with_agents(keys.agents())
+        .with_key("operator", operator.public_key());
+    for profile in &host.profiles {
+        let key = keys.agent(&profile.name).expect("agents have keys");
+        known = known.with_key(&profile.name, key.public_key());
+    }
+    known
+}
+
 /// One node's part in the cluster, and the address of its channel.
-async fn forwarding(
-    node: &str,
-    leader: watch::Receiver<Option<Leader>>,
-) -> (Arc<Forwarding>, String) {
-    let socket = TcpListener::bind("127.0.0.1:0")
-        .await
-        .expect("ports are free");
+async fn forwarding(node: &str, leader: LeaderWatch) -> (Arc<Forwarding>, String) {
+    let socket = TcpListener::bind(any()).await.expect("ports are free");
     let address = socket.local_addr().expect("it is bound").to_string();
     let setup = ForwardingSetup {
         identity: Identity::issue(&ClusterKey::new([7; 32]), node).expect("certificates are made"),

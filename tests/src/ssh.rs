@@ -281,8 +281,8 @@ impl Wire for Channel {
     /// comes after it. Stops writing when the server closes.
     fn send(&mut self, bytes: &[u8]) {
         if let Some((node, host)) = &self.moving {
-            let _inside = self.runtime.enter();
-            node.lock().expect("no holder panics").moves(host);
+            let mut node = node.lock().expect("no holder panics");
+            self.runtime.block_on(node.moves(host));
         }
         let Self {
             runtime,

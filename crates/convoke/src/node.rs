@@ -1,6 +1,6 @@
 //! `convoke serve --node`: a platform as one of several nodes, standing by and leading in turn.
 //!
-//! Each time that it has the lead the platform is composed anew, on the sockets that the node keeps. Read
+//! Each time that it has the lead the platform is composed anew, behind the sockets of the node. Read
 //! next: [`server::cluster`]; [`crate::serving`], a platform alone.
 
 use crate::cli::Common;
@@ -11,8 +11,7 @@ use markup::words::legible_line;
 use serde_json::{Value, json};
 use server::clock::Clock;
 use server::cluster::membership::MembershipError;
-use server::cluster::turned_away::TurnedAway;
-use server::cluster::{ClusterNode, Fence, Forward, Lease, NodeError, NodeNews};
+use server::cluster::{ClusterNode, Fence, Lease, NodeError, NodeNews};
 use server::config::{Settings, SettingsError};
 use server::host::{Home, Host, Seat, StartError};
 use server::managed::{ManagedNetwork, SurveyError, SystemSummary, survey};
@@ -58,21 +57,10 @@ pub(crate) async fn run(serving: Serving<'_>, agents: Agents) -> Result<(), Fail
         ..
     } = serving;
     let roster = agents(&settings).map_err(StartError::from)?;
-    let turns_away = |with: server::cluster::node::Forwarding| {
-        let away = TurnedAway::new(with.leader, with.tls);
-        Arc::new(away) as Arc<dyn Forward>
-    };
-    let node = ClusterNode::start(&folder, &settings, &roster, turns_away).await?;
+    let node = ClusterNode::start(&folder, &settings, &roster).await?;
     // Whoever hears that it is ready may end it at once, and it is to end in order.
     let mut ended = std::pin::pin!(asked_to_end()?);
-    let sockets = node.sockets();
-    let listening: Vec<_> = sockets.ssh.iter().map(|(at, _)| at.clone()).collect();
-    let http = sockets.http.as_ref();
-    announce(
-        common,
-        &listening,
-        http.map(|http| settings.http.listening(http)),
-    );
+    announce(common, node.listening(), node.http());
     let mut life = Life {
         common,
         agents,
@@ -154,14 +142,15 @@ impl Life<'_> {
         let roster = (self.agents)(&self.settings).map_err(StartError::from)?;
         let seat = Seat {
             lease: lease.clone(),
-            sockets: self.node.sockets().clone(),
+            listening: self.node.listening().to_vec(),
+            http: self.node.http(),
         };
         let home = Home::Led(self.folder.clone(), seat);
-        let host = Host::start(home, &self.settings, roster, inventory, clock).await?;
+        let host = Host::start(home, &self.settings, roster, inventory, Arc::clone(&clock)).await?;
         let host = Arc::new(host);
         let mut runtime = runtime(Arc::clone(&host));
         runtime.begin().await;
-        self.node.leads(&host, &lease);
+        self.node.leads(&host, &lease, clock.now());
         tell(
             self.common,
             json!({ "event": "leading", "epoch": lease.epoch() }),
@@ -178,8 +167,8 @@ impl Life<'_> {
         };
         runtime.live(stop).await;
         let failed = host.has_failed();
+        self.node.stops_leading().await;
         drop(host);
-        self.node.stops_leading();
         runtime.end().await;
         match (leaves, failed) {
             (Some(leaves), _) => leaves,

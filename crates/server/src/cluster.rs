@@ -5,34 +5,39 @@
 //!                           └─────lease lost──► the process ends, at once and without a word
 //! ```
 //! All nodes have one state, in PostgreSQL, and a folder each with the same keys and rules. A tour: [`node`]
-//! is the life of a node, its sockets, and when it may lead; [`membership`] what it knows of the others;
+//! is the life of a node (its `folder`, its `doors`), and when it may lead; [`membership`] what it knows of the others, which
+//! `nodes` tells the engine;
 //! [`rules`] the digest that the folders of all must have alike; [`crate::fence`] what a leader's output passes.
 //! The lease is `store::lead`'s.
 //!
-//! [`identity`] is who a node is to the others; `channel` carries what is asked from a
+//! [`identity`] is who a node is to the others, [`leader`] who leads; `channel` carries what is asked from a
 //! node that accepts clients to the one that leads. [`forwarding`] is what a node does with both: `accepted`
 //! is a session at the node that its client is connected to, `led` the same at the one that leads. `record`
 //! is what they say to each other of it, in the forms of `opening`, and `continuity` what is kept of it while
-//! leaders come and go; `requests` are those of HTTP. Read next: `docs/cluster.md`.
+//! leaders come and go; `requests` are those of HTTP, `refusals` the logins that are refused. Read next:
+//! `docs/cluster.md`.
 
 mod accepted;
 mod channel;
 mod continuity;
-pub mod forward;
+mod doors;
+mod folder;
 pub mod forwarding;
 pub mod identity;
+pub mod leader;
 mod led;
 pub mod membership;
 pub mod node;
+mod nodes;
 mod opening;
 mod record;
+mod refusals;
 mod requests;
 pub mod rules;
-pub mod turned_away;
 
 pub use crate::fence::Fence;
-pub use forward::{Forward, Leader, LeaderWatch};
 pub use forwarding::{Forwarding, ForwardingSetup};
+pub use leader::{Leader, LeaderWatch};
 pub use membership::{ClusterView, Membership};
 pub use node::{ClusterNode, NodeError, NodeNews};
 pub use store::lead::Lease;

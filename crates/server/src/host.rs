@@ -16,7 +16,8 @@ pub use check::check_files;
 pub use engine::Endpoint;
 pub use error::StartError;
 pub use http_server::HttpServerError;
-pub use listeners::Sockets;
+pub(crate) use http_server::forward;
+pub(crate) use listeners::Sockets;
 
 use crate::clock::Clock;
 use crate::fair::FairShares;
@@ -161,8 +162,10 @@ impl Home {
 pub struct Seat {
     /// The lease under which the store is opened; the clock of the platform is fenced by it.
     pub lease: Lease,
-    /// The sockets to be served.
-    pub sockets: Sockets,
+    /// The NETCONF endpoints of the node, which forwards whom it accepts there.
+    pub listening: Vec<Listening>,
+    /// The same of its HTTP server, if there is one.
+    pub http: Option<http::HttpListening>,
 }
 
 impl Host {

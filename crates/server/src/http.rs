@@ -7,7 +7,7 @@
 //! [`HttpRequest`] and answers with a [`body`] or a [`problem`]; `delivery` watches that it is
 //! taken, and counts what is `untaken`. Bodies `share` a limit of memory, and `shortage` closes idle
 //! connections while memory is short. [`routes`] are those of every server; [`forward`] has the requests
-//! that one node of a cluster takes and another answers, and `away` answers for one that has none.
+//! that one node of a cluster takes and another answers.
 //!
 //! Protocols mount routes of their own on the [`Router`]: a guarded route is handed the [`Caller`],
 //! whose principal is that of a NETCONF session of the same name, and translates the request to an
@@ -15,7 +15,6 @@
 
 mod admission;
 mod audit;
-mod away;
 pub mod body;
 pub mod caller;
 pub mod certificate;

@@ -169,17 +169,7 @@ impl KeyWatcher {
         }
         if before.keys != self.seen.keys {
             self.tell(&before.keys);
-            let [was, is] = [&before.keys, &self.seen.keys].map(credentials);
-            let is_same = |name: &str| was.get(name).is_none_or(|was| is.get(name) == Some(was));
-            let still = |name: &str, key: &_| {
-                is_same(name) && holders.authenticator.still_admits(name, key)
-            };
-            for name in holders.logins.recheck(still) {
-                info!(
-                    user = name,
-                    "the key of '{name}' counts no more: its sessions end"
-                );
-            }
+            end_revoked(&before.keys, &self.seen.keys, holders);
         }
         self.changes.send_modify(|changes| *changes += 1);
     }
@@ -285,6 +275,46 @@ impl KeyWatcher {
         let changed = AuditEvent::new(AuditKind::RulesChanged, "").from("state folder");
         (self.trail)(changed.to(file));
     }
+}
+
+/// Ends the sessions whose key was taken away.
+fn end_revoked(before: &Keys, now: &Keys, holders: &KeyHolders) {
+    let [was, is] = [before, now].map(credentials);
+    let is_same = |name: &str| was.get(name).is_none_or(|was| is.get(name) == Some(was));
+    let still =
+        |name: &str, key: &_| is_same(name) && holders.authenticator.still_admits(name, key);
+    for name in holders.logins.recheck(still) {
+        info!(
+            user = name,
+            "the key of '{name}' counts no more: its sessions end"
+        );
+    }
+}
+
+/// Watches the keys alone, on a node that serves its clients by forwarding: until the handle is aborted, it ends
+/// the sessions whose key was taken away from the folder. `seen` are the files as they were before the first
+/// client was let in.
+pub fn watch_keys(folder: StateFolder, mut seen: Seen, holders: KeyHolders) -> JoinHandle<()> {
+    let mut holders = Some(holders);
+    tokio::spawn(async move {
+        while let Some(held) = holders.take() {
+            let began = Instant::now();
+            let folder = folder.clone();
+            let looked = tokio::task::spawn_blocking(move || {
+                let now = Seen::of(&folder);
+                if now.keys != seen.keys {
+                    end_revoked(&seen.keys, &now.keys, &held);
+                }
+                (now, held)
+            });
+            let Ok((now, held)) = looked.await else {
+                error!("nobody looks any more whether keys were taken away");
+                return;
+            };
+            (seen, holders) = (now, Some(held));
+            tokio::time::sleep(BETWEEN.max(began.elapsed() * REST)).await;
+        }
+    })
 }
 
 /// The certificates of principals in the files of a state folder, and the revoked ones.

@@ -110,10 +110,16 @@ impl Guarded {
         self.session.as_mut().expect("taken only at the end")
     }
 
-    /// Ends it here, but not for its client.
-    fn hand_over(mut self) {
-        if let Some(session) = self.session.take() {
-            session.hand_over();
+    /// Ends it here, but not for its client, unless it was killed.
+    fn hand_over(mut self, relay: Option<&Relay>) {
+        match self.session.take() {
+            Some(session) if !session.is_killed() => session.hand_over(),
+            session => {
+                self.session = session;
+                if let Some(relay) = relay {
+                    relay.end();
+                }
+            }
         }
     }
 }
@@ -192,7 +198,7 @@ async fn run(stream: ByteStream, parts: Parts, mut relay: Option<Relay>) {
             Err(why) => {
                 let user = &peer.user;
                 warn!(user, "a session of '{user}' does not go on: {why}");
-                return end(outbound, relay.close()).await;
+                return end(outbound, relay.close(), relay::PATIENCE).await;
             }
         },
     };
@@ -205,6 +211,7 @@ async fn run(stream: ByteStream, parts: Parts, mut relay: Option<Relay>) {
         login: login.clone(),
     };
     let mut input_ended = false;
+    let mut leaves_by: Option<Instant> = None;
     loop {
         let session = guarded.session();
         if session.held_bytes() >= LONG_BYTES {
@@ -242,7 +249,7 @@ async fn run(stream: ByteStream, parts: Parts, mut relay: Option<Relay>) {
             .await
             {
                 Ok(()) => {}
-                Err(Unwritten::Elsewhere) => return guarded.hand_over(),
+                Err(Unwritten::Elsewhere) => return guarded.hand_over(relay.as_ref()),
                 Err(Unwritten::Gone(error)) => {
                     let over_quota = error.kind() == io::ErrorKind::QuotaExceeded;
                     lost(session, outbound, &error, over_quota);
@@ -274,10 +281,21 @@ async fn run(stream: ByteStream, parts: Parts, mut relay: Option<Relay>) {
         }
         let session = guarded.session();
         let mut deadline = wait_for(session, &clock);
+        if let (Some(by), Some(relay)) = (leaves_by, &relay) {
+            let left = by.saturating_duration_since(Instant::now());
+            if session.is_answered() {
+                end(outbound, relay.left(), left).await;
+                return guarded.hand_over(Some(relay));
+            }
+            if left.is_zero() {
+                return guarded.hand_over(Some(relay));
+            }
+            deadline = deadline.min(left);
+        }
         if session.held_bytes() > HELD_BYTES_ALWAYS {
             deadline = deadline.min(LOOK_AT_MEMORY);
         }
-        let read_on = session.held_bytes() < HELD_BYTES;
+        let read_on = session.held_bytes() < HELD_BYTES && leaves_by.is_none();
         tokio::select! {
             received = inbound.receive(), if read_on => match received {
                 Ok(Some(bytes)) => guarded.session().receive(&bytes, clock.monotonic_ms()),
@@ -297,9 +315,12 @@ async fn run(stream: ByteStream, parts: Parts, mut relay: Option<Relay>) {
             // Not a word more to whoever had the key: the connection says goodbye.
             () = login.over() => match &relay {
                 None => return,
-                Some(relay) => return end(outbound, relay.close()).await,
+                Some(relay) => return end(outbound, relay.close(), relay::PATIENCE).await,
             },
-            () = elsewhere(relay.as_ref()) => return guarded.hand_over(),
+            () = elsewhere(relay.as_ref()), if leaves_by.is_none() => {
+                guarded.session().take_no_more();
+                leaves_by = Some(Instant::now() + relay::LEAVE);
+            }
             () = tokio::time::sleep(deadline) => {}
         }
     }
@@ -308,13 +329,13 @@ async fn run(stream: ByteStream, parts: Parts, mut relay: Option<Relay>) {
 }
 
 /// Tells the end to another node, if it takes that.
-async fn end(mut outbound: Outbound, close: Vec<u8>) {
+async fn end(mut outbound: Outbound, close: Vec<u8>, within: Duration) {
     let told = async {
         outbound.write_all(&close).await?;
         outbound.shutdown().await
     };
     // If it does not, it asks, and is told.
-    drop(tokio::time::timeout(relay::PATIENCE, told).await);
+    drop(tokio::time::timeout(within, told).await);
 }
 
 /// Completes when a session is to go on elsewhere; never if it has no other node.
@@ -333,7 +354,7 @@ async fn wait_for_node(mut guarded: Guarded, relay: &Relay, login: &mut Login, l
     }
     let info = Arc::clone(guarded.session().info());
     tokio::select! {
-        () = relay.leaves() => guarded.hand_over(),
+        () = relay.leaves() => guarded.hand_over(Some(relay)),
         () = Session::killed(&info) => {}
         () = login.over() => {}
         () = tokio::time::sleep(relay::PATIENCE) => {}
@@ -384,6 +405,10 @@ async fn write(
             () = tokio::time::sleep(STALL_SHORT.min(patience.stall)) => {
                 if accounts.is_short() {
                     return Err(Unwritten::Short);
+                }
+                // Before it came to this, and what is left of its output is not taken.
+                if session.is_killed() {
+                    return Err(Unwritten::Killed);
                 }
             }
             () = sleep_until(look) => {

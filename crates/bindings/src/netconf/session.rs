@@ -84,6 +84,8 @@ pub struct Session {
     resumable: bool,
     /// What stands in so many bytes of its input may have been carried out before.
     doubtful: u64,
+    /// True if no further request is taken up.
+    leaves: bool,
 }
 
 impl Session {
@@ -132,6 +134,7 @@ impl Session {
             stepped_ms: clock_ms,
             resumable: false,
             doubtful: 0,
+            leaves: false,
         }
     }
 
@@ -184,6 +187,7 @@ impl Session {
             while self.turns.len() < PENDING
                 && self.has_room()
                 && !self.is_waiting()
+                && !self.leaves
                 && self.machine.pending_output() < OUTPUT_BYTES
                 && !over
             {
@@ -260,6 +264,11 @@ impl Session {
     /// Resolves when the session is killed; for an owner that is stuck in writing.
     pub async fn killed(info: &SessionInfo) {
         info.killed.notified().await;
+    }
+
+    /// True if it was killed, whether or not its end was told yet.
+    pub fn is_killed(&self) -> bool {
+        self.info.killed_by.load(Relaxed) != 0
     }
 
     /// True if more than `limit` waits for the subscriber. To be asked again and again while the

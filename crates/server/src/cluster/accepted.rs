@@ -5,18 +5,19 @@
 //! client may leave untaken hold here as well as at the leader. What must be neither lost nor said twice is
 //! known to [`super::continuity`]. Read next: [`super::led`], the other side.
 
-use super::channel::{BoxError, ChannelBody, ChannelClient};
+use super::channel::{BoxError, ChannelBody, ChannelClient, whole};
 use super::continuity::Continuity;
-use super::forward::{Leader, LeaderWatch};
+use super::leader::{Leader, LeaderWatch};
 use super::opening::{Marks, Opening, SavedForm, endpoint_text};
 use super::record::{FromClient, PIECE_BYTES, Records, ToClient};
-use super::requests::uri;
+use super::requests::{NUMBER, uri};
 use crate::ssh::{
     ByteStream, DEFAULT_QUOTA_BYTES, Inbound, InboundError, Login, Outbound, SshPeer, split_metered,
 };
 use engine::Endpoint;
 use engine::accounts::{Accounts, Held};
 use hyper::body::{Body, Bytes, Frame, Incoming};
+use hyper::header::HeaderValue;
 use hyper::{Method, Request, StatusCode};
 use std::future::poll_fn;
 use std::io;
@@ -29,6 +30,8 @@ use tokio::sync::{OwnedSemaphorePermit, mpsc};
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 use tracing::{debug, info, warn};
 
+/// The path on the channel of whether a session is over.
+pub(super) const OVER_PATH: &str = "/session-over";
 /// The path of a session on the channel.
 pub(super) const PATH: &str = "/session";
 
@@ -38,6 +41,9 @@ const LEADERLESS: Duration = Duration::from_secs(30);
 const AGAIN: Duration = Duration::from_millis(200);
 /// The output in bytes from which no more is read of the leader until the client takes some.
 const OUTPUT_BYTES: usize = 256 << 10;
+/// The time without a sign of a client after which the leader is asked whether its session is over: it cannot
+/// say so behind output that is not taken.
+const STALLED: Duration = Duration::from_secs(5);
 /// How many pieces may wait for the channel.
 const PIECES: usize = 4;
 /// The longest time for the client to take the rest of its output at the end.
@@ -182,6 +188,8 @@ impl Accepting {
             answered.map_err(|(why, _)| Unlinked::ForNow(why.to_string()))?;
         match response.status() {
             StatusCode::OK => Ok(Link {
+                leader: leader.clone(),
+                client: Arc::clone(&self.client),
                 up: Some(up),
                 down: Some((response.into_body(), permit)),
                 records: Records::default(),
@@ -208,6 +216,8 @@ enum Unlinked {
 
 /// The way to a leader. Dropped before its end, it tells the leader that the client is gone.
 struct Link {
+    leader: Leader,
+    client: Arc<ChannelClient>,
     up: Option<mpsc::Sender<Bytes>>,
     down: Option<(Incoming, OwnedSemaphorePermit)>,
     records: Records,
@@ -220,6 +230,23 @@ impl Link {
         match &mut self.down {
             Some((down, _)) => next(down).await,
             None => None,
+        }
+    }
+}
+
+/// Completes once a leader says that the session is over, if it goes on saying nothing.
+async fn is_over(client: Arc<ChannelClient>, leader: Leader, number: u32) {
+    loop {
+        sleep(STALLED).await;
+        let mut request = Request::new(whole(Bytes::new()));
+        *request.method_mut() = Method::POST;
+        *request.uri_mut() = uri(OVER_PATH);
+        request
+            .headers_mut()
+            .insert(NUMBER, HeaderValue::from(number));
+        match client.send(&leader, request).await {
+            Ok((response, _)) if response.status() == StatusCode::GONE => return,
+            _ => {}
         }
     }
 }
@@ -296,6 +323,8 @@ impl Accepted {
             let reads_on = self.continuity.reads_on() && !self.input_ended;
             let waiting = self.output.len() - self.taken;
             let up = link.up.clone();
+            let number = self.continuity.saved().map_or(0, |saved| saved.id);
+            let over = is_over(Arc::clone(&link.client), link.leader.clone(), number);
             tokio::select! {
                 // A write that is given up goes on with the same bytes.
                 written = self.outbound.write(&self.output[self.taken..]), if waiting > 0 => {
@@ -329,6 +358,7 @@ impl Accepted {
                     }
                     None => return Carried::Lost,
                 },
+                () = over, if waiting > 0 => return Carried::Ended,
                 () = self.login.over() => return Carried::Ended,
             }
         }
@@ -358,7 +388,7 @@ impl Accepted {
     fn hear(&mut self, bytes: &[u8], link: &mut Link) -> Option<Carried> {
         link.records.push(bytes);
         loop {
-            let mut said = match link.records.to_client::<SavedForm>() {
+            let mut said = match link.records.next_to_client::<SavedForm>() {
                 Ok(Some(said)) => said,
                 Ok(None) => return None,
                 Err(error) => return Some(self.disbelieve(&error)),

@@ -71,7 +71,7 @@ pub(super) struct Continuity<S> {
     kept: VecDeque<u8>,
     /// How many of them this leader was sent.
     sent: usize,
-    /// How many of them any leader was sent.
+    /// How many of them a leader was sent that was lost.
     doubtful: usize,
     /// How many bytes this leader has answered, which are no longer kept.
     answered: u64,
@@ -81,6 +81,7 @@ pub(super) struct Continuity<S> {
     is_torn: bool,
     /// What the last quiet point was; none before the first.
     last: Option<Option<S>>,
+    is_left: bool,
     is_closed: bool,
 }
 
@@ -101,6 +102,7 @@ impl<S: Clone> Continuity<S> {
             gathered: Vec::new(),
             is_torn: false,
             last: None,
+            is_left: false,
             is_closed: false,
         }
     }
@@ -133,8 +135,11 @@ impl<S: Clone> Continuity<S> {
             Some(None) => return Err(Torn::Unsaved),
             Some(saved) => saved.clone(),
         };
+        if !self.is_left {
+            self.doubtful = self.doubtful.max(self.sent);
+        }
         self.gathered = Vec::new();
-        (self.sent, self.answered) = (0, 0);
+        (self.sent, self.answered, self.is_left) = (0, 0, false);
         Ok(Beginning {
             saved,
             doubtful: self.doubtful as u64,
@@ -146,7 +151,6 @@ impl<S: Clone> Continuity<S> {
         let end = self.kept.len().min(self.sent + most);
         let piece: Vec<u8> = self.kept.range(self.sent..end).copied().collect();
         self.sent = end;
-        self.doubtful = self.doubtful.max(end);
         (!piece.is_empty()).then_some(piece)
     }
 
@@ -160,7 +164,7 @@ impl<S: Clone> Continuity<S> {
     /// # Errors
     /// [`Untrue`]
     pub(super) fn hear(&mut self, said: ToClient<S>) -> Result<Vec<u8>, Untrue> {
-        if self.is_closed {
+        if self.is_closed || self.is_left {
             return Err(Untrue::AfterClose);
         }
         match said {
@@ -177,6 +181,7 @@ impl<S: Clone> Continuity<S> {
                 self.is_torn = false;
             }
             ToClient::Close => self.is_closed = true,
+            ToClient::Left => self.is_left = true,
         }
         Ok(std::mem::take(&mut self.gathered))
     }
@@ -184,6 +189,11 @@ impl<S: Clone> Continuity<S> {
     /// True if the session is over.
     pub(super) fn is_closed(&self) -> bool {
         self.is_closed
+    }
+
+    /// What the session was at the last quiet point.
+    pub(super) fn saved(&self) -> Option<&S> {
+        self.last.as_ref()?.as_ref()
     }
 
     /// Forgets what is answered.
@@ -203,7 +213,7 @@ impl<S: Clone> Continuity<S> {
             self.kept = VecDeque::new();
         }
         self.sent -= more;
-        self.doubtful -= more;
+        self.doubtful = self.doubtful.saturating_sub(more);
         self.answered = answered;
         Ok(())
     }

@@ -7,20 +7,30 @@
 use super::Passes;
 use super::accepted::{self, Accepting};
 use super::channel::{Answering, ChannelClient, ChannelServer, ChannelService};
-use super::forward::LeaderWatch;
 use super::identity::Identity;
+use super::leader::LeaderWatch;
 use super::led::{Led, refusal};
+use super::refusals;
 use super::requests::{self, Asking};
+use crate::clock::Clock;
+use crate::config::HttpSettings;
 use crate::fair::FairShares;
-use crate::host::Host;
-use crate::http::Elsewhere;
+use crate::host::{Host, HttpServerError, forward};
+use crate::http::{HttpListener, HttpServing};
 use crate::session::relay::Relayed;
-use crate::ssh::{ByteStream, SshPeer, Subsystem};
+use crate::ssh::{Authenticator, ByteStream, SshListener, SshPeer, SshServing, Subsystem};
+use crate::state::StateFolder;
+use crate::trail::{Trail, Witnessed};
 use engine::{Accounts, Endpoint, Quotas};
 use hyper::body::Incoming;
 use hyper::{Request, StatusCode};
 use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
 use tokio::net::TcpListener;
+use tokio::time::timeout;
+
+/// The longest time for sessions to leave.
+const FAREWELL: Duration = Duration::from_secs(3);
 
 /// The parts of a node that forwards.
 pub struct ForwardingSetup {
@@ -39,6 +49,8 @@ pub struct Forwarding {
     accepting: Arc<Accepting>,
     shares: Arc<FairShares>,
     service: Arc<Service>,
+    /// What becomes of logins that are refused here.
+    trail: Trail,
     _channel: ChannelServer,
 }
 
@@ -63,11 +75,65 @@ impl Forwarding {
             accounts: Arc::new(Accounts::new(setup.quotas)),
         };
         Arc::new(Self {
+            trail: refusals::trail(&accepting.client, &accepting.leader),
             accepting: Arc::new(accepting),
             shares: setup.shares,
             service,
             _channel: channel,
         })
+    }
+
+    /// The same authenticator, whose refusals the leader records.
+    pub fn witnessed(&self, authenticator: impl Authenticator) -> Arc<dyn Authenticator> {
+        Arc::new(Witnessed {
+            authenticator,
+            trail: Arc::clone(&self.trail),
+        })
+    }
+
+    /// Serves the clients of a NETCONF endpoint, whom `authenticator` lets in by the files of this node, and the
+    /// leader by its own.
+    #[must_use = "dropping it ends the service"]
+    pub fn ssh(
+        &self,
+        listener: SshListener,
+        endpoint: Endpoint,
+        authenticator: &Arc<dyn Authenticator>,
+    ) -> SshServing {
+        listener.serve(Arc::clone(authenticator), self.subsystem(endpoint))
+    }
+
+    /// What users hold at this node.
+    #[must_use]
+    pub fn accounts(&self) -> &Arc<Accounts> {
+        &self.accepting.accounts
+    }
+
+    /// Serves the clients of the HTTP server, with the TLS and the names in `settings`.
+    ///
+    /// # Errors
+    /// [`HttpServerError`]
+    pub fn http(
+        &self,
+        listener: HttpListener,
+        settings: &HttpSettings,
+        folder: &StateFolder,
+        clock: &Arc<Clock>,
+    ) -> Result<HttpServing, HttpServerError> {
+        let elsewhere = Arc::new(Asking {
+            client: Arc::clone(&self.accepting.client),
+            leader: self.accepting.leader.clone(),
+        });
+        let theirs = (&self.shares, &self.accepting.accounts);
+        let trail = Arc::clone(&self.trail);
+        forward(
+            listener,
+            settings,
+            folder,
+            clock,
+            theirs,
+            (elsewhere, trail),
+        )
     }
 
     /// What serves the NETCONF sessions of an endpoint by forwarding them.
@@ -78,22 +144,6 @@ impl Forwarding {
             let share = shares.of(&peer.principal);
             share.run(Arc::clone(&accepting).serve(stream, peer, endpoint.clone()))
         })
-    }
-
-    /// What answers the requests of HTTP clients by forwarding them; see
-    /// [`HttpListener::forward`](crate::http::HttpListener::forward).
-    #[must_use]
-    pub fn elsewhere(&self) -> Arc<dyn Elsewhere> {
-        Arc::new(Asking {
-            client: Arc::clone(&self.accepting.client),
-            leader: self.accepting.leader.clone(),
-        })
-    }
-
-    /// What users hold at this node.
-    #[must_use]
-    pub fn accounts(&self) -> &Arc<Accounts> {
-        &self.accepting.accounts
     }
 
     /// This node leads from now on, and `host` serves whom others forward, as long as `passes` lets it: it is
@@ -111,9 +161,18 @@ impl Forwarding {
         self.service.set(led.map(Arc::new));
     }
 
-    /// This node leads no more. Sessions that others forwarded leave without an end in the log, and go on at
-    /// the next leader.
-    pub fn leads_no_more(&self) {
+    /// This node leads no more. Sessions that were forwarded to it leave once what they have taken up is
+    /// answered, without an end in the log, and go on at the next leader. Returns when they have, after 3 s at
+    /// most; until then the lease must be held.
+    pub async fn leads_no_more(&self) {
+        self.service.set(None);
+        drop(timeout(FAREWELL, self.service.relayed.are_gone()).await);
+    }
+}
+
+impl Drop for Forwarding {
+    /// Sessions of other nodes do not wait for a channel that is gone.
+    fn drop(&mut self) {
         self.service.set(None);
     }
 }
@@ -141,7 +200,9 @@ impl ChannelService for Service {
             };
             match request.uri().path() {
                 accepted::PATH => led.session(request.into_body()).await,
+                accepted::OVER_PATH => led.is_over(&request),
                 requests::PATH => led.request(request, way).await,
+                requests::AUDIT_PATH => led.audit(request.into_body()).await,
                 requests::GONE_PATH => led.gone(&request, way),
                 _ => refusal(StatusCode::NOT_FOUND, "there is nothing here"),
             }

@@ -17,6 +17,7 @@ use crate::ssh::entry::ForwardedEntry;
 use crate::ssh::{ByteStream, PublicKey};
 use base64ct::{Base64, Encoding as _};
 use bindings::netconf::{Peer, SavedSession, SessionMark};
+use domain::audit::{AuditEvent, AuditKind};
 use hyper::body::{Body, Bytes, Frame, Incoming, SizeHint};
 use hyper::header::{HeaderName, HeaderValue};
 use hyper::{HeaderMap, Method, Request, Response, StatusCode, Uri};
@@ -35,6 +36,8 @@ use tracing::{debug, info};
 const INTRODUCTION: Duration = Duration::from_secs(5);
 /// The output of a session that may wait for the channel, in bytes.
 const PIPE_BYTES: usize = 64 << 10;
+/// The most bytes of an event to be recorded.
+const EVENT_BYTES: usize = 16 << 10;
 /// The most bytes in a frame.
 const FRAME_BYTES: usize = 16 << 10;
 
@@ -107,12 +110,36 @@ impl Led {
         reply
     }
 
+    /// Whether a session is over whose client takes nothing: 410 if it is.
+    pub(super) fn is_over(&self, request: &Request<Incoming>) -> Response<ChannelBody> {
+        let session = number(request.headers()).and_then(|number| u32::try_from(number).ok());
+        match session.is_some_and(|session| self.relayed.is_over(session)) {
+            true => refusal(StatusCode::GONE, "the session is over"),
+            false => Response::new(whole(Bytes::new())),
+        }
+    }
+
     /// Notes that a connection to another node has ended.
     pub(super) fn gone(&self, request: &Request<Incoming>, way: u64) -> Response<ChannelBody> {
         if let (Some(http), Some(number)) = (&self.entrance.http, number(request.headers())) {
             http.gone((way, number));
         }
         Response::new(whole(Bytes::new()))
+    }
+
+    /// Records a login that another node has refused; whatever else happens to clients is recorded here.
+    pub(super) async fn audit(self: Arc<Self>, body: Incoming) -> Response<ChannelBody> {
+        let read = timeout(INTRODUCTION, short(body, EVENT_BYTES)).await;
+        let event = read.ok().flatten();
+        let event = event.and_then(|bytes| serde_json::from_slice::<AuditEvent>(&bytes).ok());
+        match event.filter(|event| event.kind == AuditKind::LoginFailed) {
+            Some(event) => {
+                let at = &self.entrance;
+                at.platform.engine().audit(event, at.clock.now());
+                Response::new(whole(Bytes::new()))
+            }
+            None => refusal(StatusCode::BAD_REQUEST, "the event cannot be read"),
+        }
     }
 
     async fn open(&self, opening: Opening, input: Input) -> Result<DuplexStream, Refused> {
@@ -189,16 +216,31 @@ impl Led {
             }
             told
         };
-        let mut close = Vec::new();
-        ToClient::<()>::Close.write(&mut close);
+        let ends = [ToClient::<()>::Close, ToClient::Left].map(|end| {
+            let mut told = Vec::new();
+            end.write(&mut told);
+            told
+        });
         Relay::new(
             saved,
             doubtful,
             Box::new(telling),
-            close,
+            ends,
             (&self.relayed, self.lead),
         )
     }
+}
+
+/// A body of a few bytes; none if it is longer, or breaks off.
+async fn short(mut body: Incoming, most: usize) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    while let Some(frame) = poll_fn(|cx| Pin::new(&mut body).poll_frame(cx)).await {
+        bytes.extend_from_slice(&frame.ok()?.into_data().unwrap_or_default());
+        if bytes.len() > most {
+            return None;
+        }
+    }
+    Some(bytes)
 }
 
 /// What is told of a client beside its request.
@@ -286,7 +328,7 @@ impl Input {
     /// The next record.
     fn poll_record(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<FromClient<Opening>>> {
         loop {
-            let next = self.records.from_client().map_err(io::Error::other)?;
+            let next = self.records.next_from_client().map_err(io::Error::other)?;
             if let Some(record) = next {
                 return Poll::Ready(Ok(record));
             }

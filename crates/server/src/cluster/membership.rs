@@ -3,11 +3,11 @@
 //! It goes on while the node leads, so that everybody sees it and it hears what it is asked for. Read next:
 //! [`super::node`], which acts upon it; `store::lead`.
 
-use super::forward::{Leader, LeaderWatch};
+use super::leader::{Leader, LeaderWatch};
 use super::rules::{self, RulesError};
 use crate::state::StateFolder;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 use store::lead::{Announced, Announcement, Directory, LeadRow, Lease, NodeRow, Wish};
@@ -103,7 +103,7 @@ pub struct Membership {
     view: watch::Receiver<ClusterView>,
     leader: LeaderWatch,
     doing: Arc<Mutex<Doing>>,
-    orders: Option<Sender<Order>>,
+    orders: Option<Arc<Sender<Order>>>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -184,7 +184,7 @@ impl Membership {
             view: viewed,
             leader: leads,
             doing,
-            orders: Some(orders),
+            orders: Some(Arc::new(orders)),
             thread: Some(thread.map_err(MembershipError::Thread)?),
         })
     }
@@ -211,15 +211,9 @@ impl Membership {
         }
     }
 
-    /// Asks something of a node; false if there is none of this name.
-    ///
-    /// # Errors
-    /// If the database cannot be asked.
-    pub async fn ask(&self, node: &str, wish: Wish) -> Result<bool, SqlFailure> {
-        let (tell, told) = oneshot::channel();
-        self.order(Order::Ask(node.to_owned(), wish, tell));
-        // The thread ends with this.
-        told.await.unwrap_or(Ok(false))
+    /// What asks something of nodes, for as long as this is there.
+    pub fn asks(&self) -> Asks {
+        Asks(self.orders.as_ref().map(Arc::downgrade).unwrap_or_default())
     }
 
     /// Ends what is asked of this node, if it is this.
@@ -231,6 +225,25 @@ impl Membership {
         if let Some(orders) = &self.orders {
             let _ = orders.send(order);
         }
+    }
+}
+
+/// Asks something of nodes.
+#[derive(Clone, Debug)]
+pub struct Asks(Weak<Sender<Order>>);
+
+impl Asks {
+    /// Asks something of a node; false if there is none of this name.
+    ///
+    /// # Errors
+    /// If the database cannot be asked.
+    pub async fn ask(&self, node: &str, wish: Wish) -> Result<bool, SqlFailure> {
+        let (tell, told) = oneshot::channel();
+        if let Some(orders) = self.0.upgrade() {
+            let _ = orders.send(Order::Ask(node.to_owned(), wish, tell));
+        }
+        // Without the node that is asked with, there is none.
+        told.await.unwrap_or(Ok(false))
     }
 }
 

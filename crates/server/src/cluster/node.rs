@@ -1,34 +1,41 @@
 //! The life of a node: its sockets, when it may lead, and when it is to give the lead back.
 //!
-//! Composes no platform: whoever runs it does, on the lease and the sockets that it is given. Read next:
-//! [`super::membership`], [`super::forward`]; [`crate::host`].
+//! Its clients are forwarded to whoever leads for as long as it lives, to itself as well: so a session is not
+//! concerned by who that is. Composes no platform: whoever runs it does, on the lease that it is given. Read
+//! next: [`super::membership`], [`super::forwarding`]; [`crate::host`].
 
-use super::forward::Forward;
+use super::Passes;
+use super::doors::Doors;
+use super::folder::{lock, place, prepared};
+use super::forwarding::{Forwarding, ForwardingSetup};
+use super::identity::{ClusterKey, Identity, IdentityError};
 use super::membership::{
     ClusterView, DRAINING, LEADING, Membership, MembershipError, NodeIdentity, STANDING_BY,
 };
+use super::nodes::{KnownNodes, reason};
 use super::rules;
-use crate::access;
+use crate::cluster_key::{self, ClusterKeyError};
 use crate::config::Settings;
-use crate::host::{Host, Sockets, StartError};
-use crate::http::HttpServing;
-use crate::http::tls::{self, TlsError};
+use crate::fair::FairShares;
+use crate::fence::Fence;
+use crate::host::{Host, HttpServerError, Listening, Sockets, StartError};
+use crate::http::HttpListening;
+use crate::memory::MemoryMeter;
+use crate::revocation::Seen;
 use crate::roster::Roster;
-use crate::ssh::SshServing;
-use crate::ssh::keys::{self, StateKeys};
+use crate::ssh::BindError;
+use crate::ssh::keys;
 use crate::ssh::listener::listen;
 use crate::state::StateFolder;
-use crate::writable;
-use crate::{clock::Clock, ssh::BindError};
+use domain::cluster::{LeadMoved, LeadReason};
+use domain::time::Timestamp;
 use russh::keys::HashAlg;
-use sha2::{Digest as _, Sha256};
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::File;
 use std::net::SocketAddr;
-use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::sync::Arc;
 use std::time::Duration;
-use store::lead::{LeadCandidate, Lease, NodeRow, Obstacle, Taking, Wish};
-use store::{Location, OpenError, PostgresAddress};
+use store::lead::{LeadCandidate, LeadRow, Lease, NodeRow, Obstacle, Taking, Wish};
+use store::{OpenError, PostgresAddress};
 use tokio::net::TcpListener;
 use tokio::task::JoinError;
 use tracing::{debug, warn};
@@ -45,6 +52,15 @@ pub enum NodeError {
     /// It is not among the others.
     #[error(transparent)]
     Membership(#[from] MembershipError),
+    /// The key that the nodes share cannot be used.
+    #[error(transparent)]
+    Key(#[from] ClusterKeyError),
+    /// It cannot show who it is.
+    #[error(transparent)]
+    Identity(#[from] IdentityError),
+    /// Its HTTP server cannot be started.
+    #[error(transparent)]
+    Http(#[from] HttpServerError),
     /// Work in the background was broken off.
     #[error("work in the background was broken off: {0}")]
     Broken(#[from] JoinError),
@@ -69,54 +85,25 @@ pub enum NodeNews {
 
 /// A node of a platform.
 pub struct ClusterNode {
-    sockets: Sockets,
-    /// What serves its clients while it stands by, and what such clients are left of former times.
-    doors: Vec<Door>,
-    forward: Arc<dyn Forward>,
+    listening: Vec<Listening>,
+    http: Option<HttpListening>,
+    forwarding: Arc<Forwarding>,
     membership: Membership,
     candidate: LeadCandidate,
     address: PostgresAddress,
     folder: StateFolder,
     /// True until the first look: a former life of this node may hold the lead.
     is_new: bool,
+    /// Whose the lead was before it was taken, and why it was.
+    before: Option<(LeadRow, LeadReason)>,
+    _doors: Doors,
     /// Held as long as the node lives.
     _lock: File,
 }
 
-enum Door {
-    Ssh(SshServing),
-    Http(HttpServing),
-}
-
-impl Door {
-    fn rest(&self) {
-        match self {
-            Self::Ssh(door) => door.rest(),
-            Self::Http(door) => door.rest(),
-        }
-    }
-
-    fn is_over(&self) -> bool {
-        match self {
-            Self::Ssh(door) => door.is_over(),
-            Self::Http(door) => door.is_over(),
-        }
-    }
-}
-
-/// What a node has to forward with.
-pub struct Forwarding {
-    /// Who leads.
-    pub leader: super::LeaderWatch,
-    /// Where other nodes reach this one.
-    pub socket: TcpListener,
-    /// The TLS of its HTTP server, if that speaks it.
-    pub tls: Option<Arc<tokio_rustls::rustls::ServerConfig>>,
-}
-
 impl ClusterNode {
-    /// Joins the other nodes: locks and checks the folder, binds all sockets, and says that it is there.
-    /// `forward` makes what serves its clients while it stands by.
+    /// Joins the other nodes: locks and checks the folder, binds all sockets, says that it is there, and forwards
+    /// clients from then on.
     ///
     /// # Errors
     /// [`NodeError`]
@@ -124,24 +111,24 @@ impl ClusterNode {
         folder: &StateFolder,
         settings: &Settings,
         roster: &Roster,
-        forward: impl FnOnce(Forwarding) -> Arc<dyn Forward>,
     ) -> Result<Self, NodeError> {
         let (name, address) = settings.cluster_node().map_err(StartError::from)?;
+        let seen = Seen::of(folder);
         let keys = prepared(folder, settings)?;
         let lock = lock(folder, &address)?;
+        let (key, is_made) = cluster_key::load_or_make(folder)?;
+        if is_made {
+            let file = folder.cluster_key();
+            warn!("{} was made: the other nodes need the same", file.display());
+        }
+        let identity = Identity::issue(&ClusterKey::new(key.bytes()), &name)?;
         let ttl = settings.cluster.ttl();
         let sockets = Sockets::bind(folder, settings, roster)?;
-        let bound = |cause| {
-            let address = settings.cluster.listen();
-            StartError::from(BindError { address, cause })
-        };
-        let channel = listen(settings.cluster.listen()).map_err(bound)?;
-        let listening = channel.local_addr().map_err(bound)?;
-        let advertised = settings.cluster.advertised(listening);
+        let channel = channel(settings)?;
+        let listening: Vec<Listening> = sockets.ssh.iter().map(|(at, _)| at.clone()).collect();
         let host = keys.host().map_err(StartError::from)?;
-        let addresses: Vec<SocketAddr> = sockets.addresses().collect();
-        let known_hosts = keys.known_hosts();
-        keys::write_known_hosts(&known_hosts, host.public_key(), &addresses)
+        let addresses: Vec<SocketAddr> = listening.iter().map(|at| at.address).collect();
+        keys::write_known_hosts(&keys.known_hosts(), host.public_key(), &addresses)
             .map_err(StartError::from)?;
         let candidate = LeadCandidate {
             fingerprint: host.public_key().fingerprint(HashAlg::Sha256).to_string(),
@@ -150,6 +137,12 @@ impl ClusterNode {
             any_rules: settings.cluster.accept_rules,
             ttl,
             durable: true,
+        };
+        let advertised = {
+            let bound = |cause| unbound(settings, cause);
+            settings
+                .cluster
+                .advertised(channel.local_addr().map_err(bound)?)
         };
         let membership = {
             let (address, folder) = (address.clone(), folder.clone());
@@ -161,40 +154,38 @@ impl ClusterNode {
             let join = move || Membership::join(&address, &folder, &identity, ttl);
             tokio::task::spawn_blocking(join).await??
         };
-        let files = settings.http.tls.as_ref();
-        let clock = Arc::new(Clock::wall());
-        let tls = files.map(|files| tls::configure(&files.files(), &clock));
-        let tls = tls.transpose().map_err(|cause: TlsError| {
-            StartError::from(crate::config::SettingsError::from(cause))
-        })?;
-        let forward = forward(Forwarding {
+        let meter = MemoryMeter::new(settings.limits.memory_mib.map(|mib| mib << 20));
+        let setup = ForwardingSetup {
+            identity,
             leader: membership.leader(),
-            socket: channel,
-            tls,
-        });
-        let mut node = Self {
-            sockets,
-            doors: Vec::new(),
-            forward,
+            quotas: settings.bounds(meter.most()).users.into(),
+            shares: Arc::new(FairShares::of_this_machine()),
+        };
+        let forwarding = Forwarding::start(setup, channel);
+        let http = sockets.http.as_ref().map(|it| settings.http.listening(it));
+        Ok(Self {
+            listening,
+            http,
+            _doors: Doors::open(&forwarding, sockets, (folder, settings), (meter, seen))?,
+            forwarding,
             membership,
             candidate,
             address,
             folder: folder.clone(),
             is_new: true,
+            before: None,
             _lock: lock,
-        };
-        node.open_doors();
-        Ok(node)
+        })
     }
 
-    /// Its sockets, and what is served there.
-    pub fn sockets(&self) -> &Sockets {
-        &self.sockets
+    /// Its NETCONF endpoints.
+    pub fn listening(&self) -> &[Listening] {
+        &self.listening
     }
 
-    /// The nodes, and what can be asked of them.
-    pub fn membership(&self) -> &Membership {
-        &self.membership
+    /// Its HTTP server, if there is one.
+    pub fn http(&self) -> Option<HttpListening> {
+        self.http
     }
 
     /// Stands by until it has the lead. `tell` is told what changes meanwhile. May be dropped before; a
@@ -217,8 +208,12 @@ impl ClusterNode {
             if self.may_try(&view) {
                 match self.attempt().await? {
                     Some(lease) => {
-                        // Whoever comes from here on waits for the platform.
-                        self.doors.iter().for_each(Door::rest);
+                        let before = view.lead.clone();
+                        let why = |lead: LeadRow| {
+                            let why = reason(&self.candidate.node, &lead, &view);
+                            (lead, why)
+                        };
+                        self.before = before.map(why);
                         return Ok(lease);
                     }
                     None => tokio::time::sleep(AGAIN).await,
@@ -289,10 +284,28 @@ impl ClusterNode {
         }
     }
 
-    /// The platform is composed, on this host, and serves the sockets; what clients began before goes on as
-    /// it did.
-    pub fn leads(&mut self, host: &Host, lease: &Lease) {
-        self.forward.leads(Some(host));
+    /// The platform is composed, on this host: clients of all nodes are served by it from now on.
+    pub fn leads(&mut self, host: &Host, lease: &Lease, now: Timestamp) {
+        let engine = host.platform.engine();
+        engine.join_cluster(Arc::new(KnownNodes {
+            view: self.membership.view(),
+            asks: self.membership.asks(),
+        }));
+        if let Some((before, reason)) = self.before.take() {
+            let moved = LeadMoved {
+                time: now,
+                from: Some(before.node).filter(|node| !node.is_empty()),
+                to: self.candidate.node.clone(),
+                epoch: lease.epoch(),
+                reason,
+            };
+            engine.record_lead(moved, now);
+        }
+        host.platform
+            .number_sessions_from(first_session(lease.epoch()));
+        let fence = Fence::of(lease.clone());
+        let passes: Passes = Arc::new(move || fence.passes());
+        self.forwarding.leads(host, passes);
         self.membership.does(LEADING, Some(lease.clone()));
         self.membership.fulfilled(Wish::Lead);
     }
@@ -323,9 +336,9 @@ impl ClusterNode {
         }
     }
 
-    /// The platform is about to be stopped: what clients of other nodes have begun there is to end in order.
-    pub fn stops_leading(&self) {
-        self.forward.leads(None);
+    /// The platform is about to be stopped: sessions leave it, and go on at the next leader.
+    pub async fn stops_leading(&self) {
+        self.forwarding.leads_no_more().await;
     }
 
     /// Gives the lead back, to this node alone for a while if one is named, and stands by. The platform was
@@ -339,7 +352,6 @@ impl ClusterNode {
         heir: Option<String>,
     ) -> Result<(), NodeError> {
         self.membership.does(STANDING_BY, None);
-        self.open_doors();
         let released = move || lease.release(heir.as_deref());
         if let Err(cause) = tokio::task::spawn_blocking(released).await? {
             warn!("the others wait until the lead has run out: {cause}");
@@ -353,18 +365,21 @@ impl ClusterNode {
         // It ended, or was ended: nothing to learn from either.
         let _ = left.await;
     }
+}
 
-    fn open_doors(&mut self) {
-        self.doors.retain(|door| !door.is_over());
-        for (listening, listener) in &self.sockets.ssh {
-            let door = self.forward.ssh(listening, listener.clone());
-            self.doors.push(Door::Ssh(door));
-        }
-        if let Some(listener) = &self.sockets.http {
-            let door = self.forward.http(listener.clone());
-            self.doors.push(Door::Http(door));
-        }
-    }
+/// The socket of the channel between nodes.
+fn channel(settings: &Settings) -> Result<TcpListener, StartError> {
+    listen(settings.cluster.listen()).map_err(|cause| unbound(settings, cause))
+}
+
+fn unbound(settings: &Settings, cause: std::io::Error) -> StartError {
+    let address = settings.cluster.listen();
+    BindError { address, cause }.into()
+}
+
+/// The number after which sessions of a lead are numbered: those of earlier leads go on under their own.
+fn first_session(epoch: u64) -> u32 {
+    ((epoch % 4_096) as u32) << 20
 }
 
 /// The node to which the lead is to be handed: one that was asked to lead, or any other, if `me` was asked
@@ -383,55 +398,10 @@ fn heir(me: &str, view: &ClusterView) -> Option<String> {
     wanted.or_else(any).map(|node| node.name.clone())
 }
 
-/// Checks the files of a folder as a start of a platform does.
-fn prepared(folder: &StateFolder, settings: &Settings) -> Result<StateKeys, StartError> {
-    writable::check(folder)?;
-    settings.check(folder)?;
-    let keys = StateKeys::open(folder.path())?;
-    access::load(&folder.access())?;
-    Ok(keys)
-}
-
-/// Locks the folder, so that no second process is this node.
-fn lock(folder: &StateFolder, address: &PostgresAddress) -> Result<File, StartError> {
-    let path = folder.lock();
-    let failed = |cause| OpenError::File {
-        path: path.clone(),
-        cause,
-    };
-    let mut options = OpenOptions::new();
-    options.create(true).truncate(false).write(true).mode(0o600);
-    let file = options.open(&path).map_err(failed)?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => {
-            let state = Location::Postgres(address.clone());
-            Err(OpenError::Locked { state }.into())
-        }
-        Err(TryLockError::Error(cause)) => Err(failed(cause).into()),
-    }
-}
-
-/// A word for a folder on this machine that no other has.
-fn place(folder: &StateFolder) -> String {
-    let mut digest = Sha256::new();
-    // Nothing of it is known where there is no such file; the folder is told from others here at least.
-    digest.update(std::fs::read("/proc/sys/kernel/hostname").unwrap_or_default());
-    let path = folder.path();
-    let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    digest.update(path.as_os_str().as_encoded_bytes());
-    if let Ok(found) = path.metadata() {
-        digest.update(found.dev().to_be_bytes());
-        digest.update(found.ino().to_be_bytes());
-    }
-    base16ct::lower::encode_string(&digest.finalize())
-}
-
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use domain::time::Timestamp;
 
     fn node(name: &str) -> NodeRow {
         NodeRow {

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! from the node that accepted it   Open (Bytes | End)*          and the end of the stream: the client is gone
-//! from the node that leads         (Data* Quiet)* Close         and the end without Close: it goes on elsewhere
+//! from the node that leads         (Data* Quiet)* (Close | Left)    and the end without either: the leader is lost
 //! ```
 //!
 //! A record is its kind, its length in four bytes, and so many bytes. Knows no IO. Read next:
@@ -38,6 +38,8 @@ pub(super) enum ToClient<S> {
     Quiet(Quiet<S>),
     /// The session is over: what was told is all.
     Close,
+    /// It is to go on elsewhere, and nothing behind what is answered was begun.
+    Left,
 }
 
 /// How far a session is.
@@ -90,6 +92,7 @@ impl<S: Serialize + DeserializeOwned> ToClient<S> {
             Self::Data(bytes) => pieces(b'D', bytes, out),
             Self::Quiet(quiet) => form(b'Q', quiet, out),
             Self::Close => record(b'C', &[], out),
+            Self::Left => record(b'L', &[], out),
         }
     }
 
@@ -98,6 +101,7 @@ impl<S: Serialize + DeserializeOwned> ToClient<S> {
             b'D' => Self::Data(content),
             b'Q' => Self::Quiet(serde_json::from_slice(&content)?),
             b'C' => Self::Close,
+            b'L' => Self::Left,
             other => return Err(BadRecord::Kind(other)),
         })
     }
@@ -150,7 +154,7 @@ impl Records {
     ///
     /// # Errors
     /// [`BadRecord`]
-    pub(super) fn from_client<O: Serialize + DeserializeOwned>(
+    pub(super) fn next_from_client<O: Serialize + DeserializeOwned>(
         &mut self,
     ) -> Result<Option<FromClient<O>>, BadRecord> {
         let next = self.next()?;
@@ -162,7 +166,7 @@ impl Records {
     ///
     /// # Errors
     /// [`BadRecord`]
-    pub(super) fn to_client<S: Serialize + DeserializeOwned>(
+    pub(super) fn next_to_client<S: Serialize + DeserializeOwned>(
         &mut self,
     ) -> Result<Option<ToClient<S>>, BadRecord> {
         let next = self.next()?;
@@ -199,7 +203,10 @@ mod tests {
         let quiet = (any::<u64>(), any::<Option<String>>())
             .prop_map(|(answered, saved)| ToClient::Quiet(Quiet { answered, saved }));
         let data = vec(any::<u8>(), 1..200).prop_map(ToClient::Data);
-        vec(prop_oneof![data, quiet, Just(ToClient::Close)], 0..20)
+        vec(
+            prop_oneof![data, quiet, Just(ToClient::Close), Just(ToClient::Left)],
+            0..20,
+        )
     }
 
     proptest! {
@@ -211,7 +218,7 @@ mod tests {
             let (mut reader, mut read) = (Records::default(), Vec::new());
             for piece in bytes.chunks(piece) {
                 reader.push(piece);
-                while let Some(record) = reader.to_client::<String>().unwrap() {
+                while let Some(record) = reader.next_to_client::<String>().unwrap() {
                     read.push(record);
                 }
             }
@@ -222,7 +229,7 @@ mod tests {
         fn whatever_comes_is_read_or_refused(bytes in vec(any::<u8>(), 0..300)) {
             let mut reader = Records::default();
             reader.push(&bytes);
-            while let Ok(Some(_)) = reader.from_client::<String>() {}
+            while let Ok(Some(_)) = reader.next_from_client::<String>() {}
         }
     }
 
@@ -233,12 +240,12 @@ mod tests {
         let mut reader = Records::default();
         reader.push(&bytes);
         let mut lengths = Vec::new();
-        while let Some(FromClient::Bytes(piece)) = reader.from_client::<String>().unwrap() {
+        while let Some(FromClient::Bytes(piece)) = reader.next_from_client::<String>().unwrap() {
             lengths.push(piece.len());
         }
         assert_eq!(lengths, [PIECE_BYTES, 1]);
         reader.push(&[b'B', 0, 4, 0, 1]);
-        let refused = reader.from_client::<String>().unwrap_err();
+        let refused = reader.next_from_client::<String>().unwrap_err();
         assert_eq!(
             refused.to_string(),
             "a record of 262145 bytes, of 262144 at most"
@@ -246,7 +253,7 @@ mod tests {
         let mut reader = Records::default();
         reader.push(&[b'C', 0, 0, 0, 0]);
         assert!(matches!(
-            reader.from_client::<String>(),
+            reader.next_from_client::<String>(),
             Err(BadRecord::Kind(b'C'))
         ));
     }

@@ -6,7 +6,7 @@
 //! [`crate::http::forward`], which takes and answers them.
 
 use super::channel::{BoxError, ChannelBody, ChannelClient, PROTOCOL_FIELD, Unreached, whole};
-use super::forward::{Leader, LeaderWatch};
+use super::leader::{Leader, LeaderWatch};
 use crate::http::body::Interrupted;
 use crate::http::forward::ForwardedAnswer;
 use crate::http::{Elsewhere, ForwardRequest, HttpResponse, Problem};
@@ -28,6 +28,8 @@ use tracing::debug;
 
 /// The path of a client's request on the channel.
 pub(super) const PATH: &str = "/http";
+/// The path on the channel of what is to be recorded of a client.
+pub(super) const AUDIT_PATH: &str = "/audit";
 /// The path on the channel of the end of a client's connection.
 pub(super) const GONE_PATH: &str = "/http-gone";
 

@@ -25,7 +25,7 @@ use crate::roster::Roster;
 use crate::schemas;
 use crate::session;
 use crate::ssh::keys::{self, StateKeys};
-use crate::ssh::{Authenticator, ByteStream, SshListener};
+use crate::ssh::{Authenticator, ByteStream, ConnectionLimiter, SshListener};
 use crate::state::{NameError, StateFolder};
 use crate::trail::{self, Witnessed};
 use crate::webhook::{self, AllowList};
@@ -127,7 +127,7 @@ impl Host {
                 settings.check(folder)?;
                 let keys = StateKeys::open(folder.path())?;
                 let (listeners, http_server) = match home.seat() {
-                    Some(seat) => (seat.sockets.gated(settings), seat.sockets.http.clone()),
+                    Some(_) => (Vec::new(), None),
                     None => {
                         let managed = !inventory.elements.is_empty();
                         let agents = company.agents.iter();
@@ -155,11 +155,18 @@ impl Host {
         let memory_max = settings.limits.memory_mib.map(|mib| mib << 20);
         let meter = home.folder().map(|_| MemoryMeter::new(memory_max));
         let memory = meter.as_ref().and_then(MemoryMeter::most);
+        let (listening, http) = match home.seat() {
+            Some(seat) => (seat.listening.clone(), seat.http),
+            None => (
+                listeners.iter().map(|(l, _)| l.clone()).collect(),
+                http_server.as_ref().map(|it| settings.http.listening(it)),
+            ),
+        };
         let now = clock.now();
         for agent in &mut company.agents {
             let endpoint = Endpoint::Agent(agent.profile.name.clone());
-            let listening = listeners.iter().find(|(l, _)| l.endpoint == endpoint);
-            if let (None, Some((listening, _))) = (&agent.endpoint, listening) {
+            let listening = listening.iter().find(|l| l.endpoint == endpoint);
+            if let (None, Some(listening)) = (&agent.endpoint, listening) {
                 agent.endpoint = Some(listening.address.to_string());
             }
         }
@@ -190,7 +197,7 @@ impl Host {
         })?;
         // The state is ours by now: until then, clients of another that runs on it need what is there.
         if let Some(keys) = &keys {
-            let addresses: Vec<SocketAddr> = listeners.iter().map(|(l, _)| l.address).collect();
+            let addresses: Vec<SocketAddr> = listening.iter().map(|l| l.address).collect();
             let known_hosts = keys.known_hosts();
             let written =
                 keys::write_known_hosts(&known_hosts, keys.host()?.public_key(), &addresses);
@@ -213,10 +220,8 @@ impl Host {
             posts: company.posts,
             platform,
             clock,
-            listening: listeners.iter().map(|(l, _)| l.clone()).collect(),
-            http: http_server
-                .as_ref()
-                .map(|http_server| settings.http.listening(http_server)),
+            listening,
+            http,
             keys,
             patience: settings.limits.patience(),
             shares: Arc::new(FairShares::of_this_machine()),
@@ -260,9 +265,11 @@ impl Host {
             _ => None,
         };
         let watched = watcher.as_ref().map(KeyWatcher::watched);
-        host.serve(listeners, watcher)?;
-        if let (Some(folder), Some(http_server), Some(watched)) =
-            (home.folder(), http_server, &watched)
+        let gate = listeners.first().map(|(_, it)| Arc::clone(it.limiter()));
+        // Without listeners of its own it serves those who are connected to other nodes.
+        let gate = gate.unwrap_or_else(|| ConnectionLimiter::new(settings.limits.limiter()));
+        host.serve(listeners, watcher, &gate)?;
+        if let (Some(folder), Some(listening), Some(watched)) = (home.folder(), host.http, &watched)
         {
             let served = HttpBackend {
                 platform: &host.platform,
@@ -272,7 +279,6 @@ impl Host {
             let HttpBackend {
                 platform, clock, ..
             } = served;
-            let listening = settings.http.listening(&http_server);
             let chosen = &settings.a2a;
             let mount = |router, issuer: &_| {
                 let url = chosen.url(listening);
@@ -282,7 +288,7 @@ impl Host {
             let opened =
                 http_server::open(http_server, &settings.http, folder, &served, watched, mount)?;
             if let Some(entrance) = &mut host.entrance {
-                entrance.http = opened.forwarded();
+                entrance.http = Some(opened.forwarded());
             }
             host.http_server = Some(opened);
         }
@@ -328,38 +334,37 @@ impl Host {
         &mut self,
         listeners: Vec<(Listening, SshListener)>,
         watcher: Option<KeyWatcher>,
+        limiter: &Arc<ConnectionLimiter>,
     ) -> Result<(), StartError> {
         let (Some(keys), Some(watcher)) = (&self.keys, watcher) else {
             return Ok(());
         };
+        let agents = self.profiles.iter().map(|profile| profile.name.as_str());
         let authenticator: Arc<dyn Authenticator> = Arc::new(Witnessed {
-            authenticator: authenticator(keys, &self.profiles)?,
+            authenticator: authenticator(keys, agents)?,
             trail: trail::of(self.platform.engine(), &self.clock),
         });
-        if let Some((_, listener)) = listeners.first() {
-            self.entrance = Some(Entrance {
-                platform: Arc::clone(&self.platform),
-                clock: Arc::clone(&self.clock),
-                patience: self.patience,
-                shares: Arc::clone(&self.shares),
-                authenticator: Arc::clone(&authenticator),
-                limiter: Arc::clone(listener.limiter()),
-                http: None,
-                endpoints: self.listening.iter().map(|l| l.endpoint.clone()).collect(),
-            });
-            let logins = listener.limiter().logins();
-            logins.heed(Arc::clone(self.platform.engine().accounts()));
-            self.revocation = Some(watcher.watch(KeyHolders {
-                authenticator: Arc::clone(&authenticator),
-                logins: Arc::clone(listener.limiter().logins()),
-            }));
-        }
+        self.entrance = Some(Entrance {
+            platform: Arc::clone(&self.platform),
+            clock: Arc::clone(&self.clock),
+            patience: self.patience,
+            shares: Arc::clone(&self.shares),
+            authenticator: Arc::clone(&authenticator),
+            limiter: Arc::clone(limiter),
+            http: None,
+            endpoints: self.listening.iter().map(|l| l.endpoint.clone()).collect(),
+        });
+        let logins = limiter.logins();
+        logins.heed(Arc::clone(self.platform.engine().accounts()));
+        self.revocation = Some(watcher.watch(KeyHolders {
+            authenticator: Arc::clone(&authenticator),
+            logins: Arc::clone(logins),
+        }));
         for (listening, listener) in listeners {
             let (platform, clock) = (Arc::clone(&self.platform), Arc::clone(&self.clock));
             let (patience, shares) = (self.patience, Arc::clone(&self.shares));
             let endpoint = listening.endpoint;
             let subsystem = move |stream: ByteStream, peer: crate::ssh::SshPeer| {
-                let stream = stream.fenced_by(clock.fence().clone());
                 let share = shares.of(&peer.principal);
                 let login = peer.login;
                 let peer = Peer {

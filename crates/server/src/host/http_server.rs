@@ -5,17 +5,22 @@
 use crate::clock::Clock;
 use crate::config::HttpSettings;
 use crate::fair::FairShares;
+use crate::http::certificate::SharedRegister;
 use crate::http::tls::{self, TlsError};
 use crate::http::{
-    HttpAuthenticator, HttpLimits, HttpListener, HttpServing, HttpSetup, Router, routes,
+    Elsewhere, HttpAuthenticator, HttpLimits, HttpListener, HttpServing, HttpSetup, Router, routes,
 };
 use crate::revocation::Watched;
 use crate::ssh::{ConnectionLimiter, SshLimits};
 use crate::state::StateFolder;
 use crate::token::{Issuer, TokenError, Tokens};
-use crate::trail;
+use crate::trail::{self, Trail};
 use bindings::netconf::Platform;
+use domain::access::Principal;
+use engine::Accounts;
+use std::collections::BTreeSet;
 use std::sync::Arc;
+use tokio::sync::watch;
 
 /// The reason for which the server cannot be started.
 #[derive(Debug, thiserror::Error)]
@@ -39,13 +44,56 @@ pub(super) struct HttpBackend<'a> {
     pub(super) shares: &'a Arc<FairShares>,
 }
 
-/// Starts the server of a platform, on a socket that is bound already; `mount` adds the routes of
-/// protocols, which may need the issuer of tokens.
+/// Serves the clients of a node by forwarding their requests, on a socket that is bound already: with the TLS
+/// and within the limits of a server, whose credentials and routes are those of whoever leads.
+///
+/// # Errors
+/// [`HttpServerError`]
+pub(crate) fn forward(
+    listener: HttpListener,
+    settings: &HttpSettings,
+    folder: &StateFolder,
+    clock: &Arc<Clock>,
+    (shares, accounts): (&Arc<FairShares>, &Arc<Accounts>),
+    (elsewhere, trail): (Arc<dyn Elsewhere>, Trail),
+) -> Result<HttpServing, HttpServerError> {
+    let files = settings.tls.as_ref();
+    let tls = files.map(|files| tls::configure(&files.files(), clock));
+    let (_, unchanged) = watch::channel(0);
+    let setup = HttpSetup {
+        router: Router::new(),
+        authenticator: HttpAuthenticator {
+            tokens: Tokens::open(folder, settings.token.terms())?,
+            certificates: SharedRegister::default(),
+            folder: folder.clone(),
+            clock: Arc::clone(clock),
+            trail,
+            // Nobody is recognised here.
+            principals: Box::new(|name| Principal {
+                name: name.to_owned(),
+                groups: BTreeSet::new(),
+                agent: false,
+                source: String::new(),
+            }),
+        },
+        names: settings.names(),
+        limits: HttpLimits::default(),
+        limiter: ConnectionLimiter::new(SshLimits::default()),
+        shares: Arc::clone(shares),
+        tls: tls.transpose()?,
+        accounts: Arc::clone(accounts),
+        changes: unchanged,
+    };
+    Ok(listener.forward(setup, elsewhere))
+}
+
+/// Starts the server of a platform, on a socket that is bound already, or without one, for requests that other
+/// nodes took; `mount` adds the routes of protocols, which may need the issuer of tokens.
 ///
 /// # Errors
 /// [`HttpServerError`]
 pub(super) fn open(
-    listener: HttpListener,
+    listener: Option<HttpListener>,
     settings: &HttpSettings,
     folder: &StateFolder,
     served: &HttpBackend<'_>,
@@ -64,7 +112,7 @@ pub(super) fn open(
     let decides = Arc::clone(platform);
     let condition = move || stored.engine().store().statistics().condition;
     let broken = move || decides.engine().is_broken();
-    Ok(listener.serve(HttpSetup {
+    let setup = HttpSetup {
         router: mount(
             routes::routes(condition, broken, tokens.issuer().jwks()),
             tokens.issuer(),
@@ -86,5 +134,9 @@ pub(super) fn open(
         tls: tls.transpose()?,
         accounts: Arc::clone(platform.engine().accounts()),
         changes: watched.changes.clone(),
-    }))
+    };
+    Ok(match listener {
+        Some(listener) => listener.serve(setup),
+        None => HttpServing::without_socket(setup),
+    })
 }

@@ -11,19 +11,19 @@ use crate::ssh::keys::{KeyFileError, StateKeys};
 use crate::ssh::{ConnectionLimiter, KeyDirectory, PrivateKey, SshListener};
 use crate::state::StateFolder;
 use domain::ems::Ems;
-use domain::profile::Profile;
 use engine::Endpoint;
 use std::net::SocketAddr;
-use std::sync::Arc;
 use yang::{Generation, ModuleSet};
 
-/// The sockets of a platform, bound before it is there. Clones are of the same sockets.
-#[derive(Clone, Debug)]
-pub struct Sockets {
+/// The sockets of a node, bound whoever leads.
+#[derive(Debug)]
+pub(crate) struct Sockets {
     /// The NETCONF endpoints: the platform's, then the agents', then those of management systems.
-    pub ssh: Vec<(Listening, SshListener)>,
+    pub(crate) ssh: Vec<(Listening, SshListener)>,
     /// The HTTP server, if there is one.
-    pub http: Option<HttpListener>,
+    pub(crate) http: Option<HttpListener>,
+    /// Whom the keys of the folder let in, and those that were made for the operator and the agents.
+    pub(crate) known: KeyDirectory,
 }
 
 impl Sockets {
@@ -32,7 +32,7 @@ impl Sockets {
     ///
     /// # Errors
     /// [`StartError`]
-    pub fn bind(
+    pub(crate) fn bind(
         folder: &StateFolder,
         settings: &Settings,
         roster: &Roster,
@@ -49,21 +49,8 @@ impl Sockets {
         Ok(Self {
             ssh: bind(&keys, settings, &default_agent, &agents, managed)?,
             http: http.transpose()?,
+            known: authenticator(&keys, agents)?,
         })
-    }
-
-    /// The addresses of the NETCONF endpoints.
-    pub fn addresses(&self) -> impl Iterator<Item = SocketAddr> {
-        self.ssh.iter().map(|(listening, _)| listening.address)
-    }
-
-    /// The same endpoints, behind a gate of their own.
-    pub(super) fn gated(&self, settings: &Settings) -> Vec<(Listening, SshListener)> {
-        let limiter = ConnectionLimiter::new(settings.limits.limiter());
-        let behind = |(listening, listener): &(Listening, SshListener)| {
-            (listening.clone(), listener.behind(&limiter))
-        };
-        self.ssh.iter().map(behind).collect()
     }
 }
 
@@ -116,9 +103,9 @@ pub(super) fn bind(
 
 /// The authenticator: the operator and the hosted agents have the keys that were generated for
 /// them, all others those in their files.
-pub(super) fn authenticator(
+pub(super) fn authenticator<'a>(
     keys: &StateKeys,
-    profiles: &[Arc<Profile>],
+    agents: impl IntoIterator<Item = &'a str>,
 ) -> Result<KeyDirectory, KeyFileError> {
     let known = |directory: KeyDirectory, user: &str, key: PrivateKey| {
         directory.with_key(user, key.public_key())
@@ -128,8 +115,8 @@ pub(super) fn authenticator(
         "operator",
         keys.operator()?,
     );
-    for profile in profiles {
-        directory = known(directory, &profile.name, keys.agent(&profile.name)?);
+    for agent in agents {
+        directory = known(directory, agent, keys.agent(agent)?);
     }
     Ok(directory)
 }

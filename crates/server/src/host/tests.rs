@@ -60,7 +60,9 @@ async fn what_changes_while_a_platform_starts_is_seen() {
         KeyWatcher::begin(&folder, seen, host.platform.engine(), &host.clock).unwrap();
     let keys = host.keys.as_ref().unwrap();
     watcher.look(&KeyHolders {
-        authenticator: Arc::new(authenticator(keys, &host.profiles).unwrap()),
+        authenticator: Arc::new(
+            authenticator(keys, host.profiles.iter().map(|it| it.name.as_str())).unwrap(),
+        ),
         logins: Arc::clone(ConnectionLimiter::new(Default::default()).logins()),
     });
     assert_ne!(host.platform.engine().access(), before);

@@ -146,7 +146,6 @@ where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
     let source = connection.source;
-    let stream = server.authenticator.clock.fence().stream(stream);
     let wire = Wire::new(stream, Arc::clone(&connection.pace), &server.limits, first);
     let connection = Arc::new(connection);
     let _gone = server.elsewhere.as_ref().map(|elsewhere| Gone {

@@ -3,7 +3,6 @@
 //! Begins and ends connections; each is served by [`super::connection`].
 
 use super::admission::Admission;
-use super::away;
 use super::caller::HttpAuthenticator;
 use super::connection;
 use super::forward::{Elsewhere, ForwardedRequests};
@@ -22,17 +21,16 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{Notify, watch};
+use tokio::sync::watch;
 use tokio::task::{JoinError, JoinHandle, JoinSet};
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::ServerConfig;
 use tracing::{error, warn};
 
-/// A bound socket. Clients may connect; they are served by [`Self::serve`]. Clones are of the same socket,
-/// which is closed with the last of them.
-#[derive(Clone, Debug)]
+/// A bound socket. Clients may connect; they are served by [`Self::serve`].
+#[derive(Debug)]
 pub struct HttpListener {
-    socket: Arc<TcpListener>,
+    socket: TcpListener,
     address: SocketAddr,
 }
 
@@ -67,7 +65,6 @@ impl HttpListener {
         let failed = |cause| BindError { address, cause };
         let socket = listen(address).map_err(failed)?;
         let address = socket.local_addr().map_err(failed)?;
-        let socket = Arc::new(socket);
         Ok(Self { socket, address })
     }
 
@@ -91,15 +88,42 @@ impl HttpListener {
     }
 
     fn begin(self, setup: HttpSetup, elsewhere: Option<Arc<dyn Elsewhere>>) -> HttpServing {
+        let loopback = self.address.ip().is_loopback();
+        HttpServing::begin(setup, loopback, elsewhere, |server, shortage| {
+            accept(self.socket, server, shortage)
+        })
+    }
+}
+
+impl HttpServing {
+    /// A server without a socket: what it answers, other nodes took.
+    #[must_use = "dropping it ends the service"]
+    pub fn without_socket(setup: HttpSetup) -> Self {
+        Self::begin(setup, false, None, |server, shortage| async move {
+            tokio::select! {
+                () = server.closes() => {}
+                () = shortage::tell(&server.accounts, &shortage) => {}
+            }
+        })
+    }
+
+    fn begin<F>(
+        setup: HttpSetup,
+        loopback: bool,
+        elsewhere: Option<Arc<dyn Elsewhere>>,
+        serve: impl FnOnce(Arc<HttpServer>, watch::Sender<bool>) -> F,
+    ) -> Self
+    where
+        F: Future<Output = ()> + Send + 'static,
+    {
         let (stop, closing) = watch::channel(false);
-        let rests = Arc::new(Notify::new());
         let (shortage, short) = watch::channel(false);
         let server = HttpServer {
             router: setup.router,
             authenticator: Arc::new(setup.authenticator),
             names: ServerNames {
                 given: setup.names,
-                loopback: self.address.ip().is_loopback(),
+                loopback,
             },
             admission: Admission::new(&setup.limits),
             limits: Arc::new(setup.limits),
@@ -114,40 +138,10 @@ impl HttpListener {
             elsewhere,
         };
         let server = Arc::new(server);
-        let accepting = accept(
-            self.socket,
-            Arc::clone(&server),
-            shortage,
-            Arc::clone(&rests),
-        );
-        HttpServing {
+        Self {
             stop,
-            rests,
-            task: tokio::spawn(accepting),
-            server: Some(server),
-        }
-    }
-
-    /// Accepts connections and answers every request with 503 for this reason, and `/livez` with 200,
-    /// until [`HttpServing::close`]; over TLS, if there is some.
-    #[must_use = "dropping it ends the service"]
-    pub fn turn_away(
-        self,
-        tls: Option<Arc<ServerConfig>>,
-        why: impl Fn() -> String + Send + Sync + 'static,
-    ) -> HttpServing {
-        let (stop, stopped) = watch::channel(false);
-        let rests = Arc::new(Notify::new());
-        let away = away::Away {
-            tls: tls.map(TlsAcceptor::from),
-            why: Box::new(why),
-        };
-        let accepting = away::accept(self.socket, away, stopped, Arc::clone(&rests));
-        HttpServing {
-            stop,
-            rests,
-            task: tokio::spawn(accepting),
-            server: None,
+            task: tokio::spawn(serve(Arc::clone(&server), shortage)),
+            server,
         }
     }
 }
@@ -155,28 +149,14 @@ impl HttpListener {
 /// A server at work. Dropping it cuts all its connections.
 pub struct HttpServing {
     stop: watch::Sender<bool>,
-    rests: Arc<Notify>,
     task: JoinHandle<()>,
-    /// None where everybody is turned away.
-    server: Option<Arc<HttpServer>>,
+    server: Arc<HttpServer>,
 }
 
 impl HttpServing {
     /// What answers the requests that other nodes forward.
-    pub(crate) fn forwarded(&self) -> Option<Arc<ForwardedRequests>> {
-        let server = self.server.as_ref();
-        server.map(|server| Arc::new(ForwardedRequests::to(server)))
-    }
-
-    /// Stops accepting, which a clone of the listener may go on with; connections go on.
-    pub fn rest(&self) {
-        self.rests.notify_one();
-    }
-
-    /// True once it accepts nothing more, and the last connection has ended.
-    #[must_use]
-    pub fn is_over(&self) -> bool {
-        self.task.is_finished()
+    pub(crate) fn forwarded(&self) -> Arc<ForwardedRequests> {
+        Arc::new(ForwardedRequests::to(&self.server))
     }
 
     /// Stops accepting, and lets responses end, streams at once.
@@ -197,18 +177,12 @@ impl Drop for HttpServing {
     }
 }
 
-async fn accept(
-    socket: Arc<TcpListener>,
-    server: Arc<HttpServer>,
-    short: watch::Sender<bool>,
-    rests: Arc<Notify>,
-) {
+async fn accept(socket: TcpListener, server: Arc<HttpServer>, short: watch::Sender<bool>) {
     let mut connections = JoinSet::new();
     let mut telling = pin!(shortage::tell(&server.accounts, &short));
     loop {
         tokio::select! {
             () = server.closes() => break,
-            () = rests.notified() => break,
             accepted = socket.accept() => start(accepted, &server, &mut connections).await,
             Some(ended) = connections.join_next() => report(ended),
             () = telling.as_mut() => {}

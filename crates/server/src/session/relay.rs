@@ -11,12 +11,16 @@ use domain::time::Timestamp;
 use engine::Endpoint;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::io;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::watch;
 
 /// The longest time for a node to come again, or for it to take the end of a session.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
+
+/// The longest time for what a session has taken up to be answered before it goes on elsewhere.
+pub(crate) const LEAVE: Duration = Duration::from_secs(2);
 
 /// How many of the sessions that are over are remembered.
 const OVER_MOST: usize = 65_536;
@@ -30,24 +34,25 @@ pub(crate) struct Relay {
     doubtful: u64,
     telling: Telling,
     close: Vec<u8>,
+    left_told: Vec<u8>,
     relayed: Arc<Relayed>,
     lead: u64,
     number: Option<u32>,
     left: watch::Sender<bool>,
     last: Option<SessionMark>,
-    is_over: bool,
+    ended: AtomicBool,
 }
 
 impl Relay {
     /// Of a session that begins, or goes on as it was `saved`; the first `doubtful` bytes of its input may
     /// have been carried out. `telling` makes the bytes that tell an output, a mark, and whether it was the
-    /// last; `close` are those that tell the end. `lead` is that of [`Relayed::lead`] under which it was asked
+    /// last; the last two are those that tell the end, and that it goes on elsewhere. `lead` is that of [`Relayed::lead`] under which it was asked
     /// for.
     pub(crate) fn new(
         saved: Option<SavedSession>,
         doubtful: u64,
         telling: Telling,
-        close: Vec<u8>,
+        [close, left_told]: [Vec<u8>; 2],
         (relayed, lead): (&Arc<Relayed>, u64),
     ) -> Self {
         Self {
@@ -55,12 +60,13 @@ impl Relay {
             doubtful,
             telling,
             close,
+            left_told,
             relayed: Arc::clone(relayed),
             lead,
             number: None,
             left: watch::Sender::new(false),
             last: None,
-            is_over: false,
+            ended: AtomicBool::new(false),
         }
     }
 
@@ -97,7 +103,6 @@ impl Relay {
 
     /// The bytes that tell an output and how far the session is; none if there is nothing to tell.
     pub(super) fn told(&mut self, output: Vec<u8>, mark: SessionMark, is_over: bool) -> Vec<u8> {
-        self.is_over |= is_over;
         let is_news = |last: &SessionMark| {
             let other = |of: fn(&SavedSession) -> (bool, bool, bool)| {
                 last.saved.as_ref().map(of) != mark.saved.as_ref().map(of)
@@ -116,6 +121,16 @@ impl Relay {
     /// The bytes that tell the end.
     pub(super) fn close(&self) -> Vec<u8> {
         self.close.clone()
+    }
+
+    /// The bytes that tell that it goes on elsewhere, and that nothing was begun that is not answered.
+    pub(super) fn left(&self) -> Vec<u8> {
+        self.left_told.clone()
+    }
+
+    /// The session does not go on elsewhere, whoever asks for it.
+    pub(super) fn end(&self) {
+        self.ended.store(true, Relaxed);
     }
 
     /// Completes when the session is to go on elsewhere.
@@ -140,7 +155,7 @@ impl Drop for Relay {
         {
             state.here.remove(&number);
         }
-        if !is_left {
+        if !is_left || self.ended.load(Relaxed) {
             state.remember(number);
         }
     }
@@ -205,6 +220,13 @@ impl Relayed {
         state.lead += 1;
         for left in state.here.values() {
             left.send_replace(true);
+        }
+    }
+
+    /// Completes once all have left that were let go.
+    pub(crate) async fn are_gone(&self) {
+        while !self.lock().here.is_empty() {
+            tokio::time::sleep(Duration::from_millis(1)).await;
         }
     }
 

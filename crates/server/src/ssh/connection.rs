@@ -38,7 +38,6 @@ pub(super) async fn run(
     };
     let (login, mut logged_in) = watch::channel(None);
     let config = Arc::clone(&service.config);
-    let away = service.turns_away.as_ref().map(|why| why());
     let source = service.limiter.share_of_source(address.ip());
     let bytes_max = service.limiter.limits().unauthenticated_bytes_max;
     let handler = ConnectionHandler::new(service, address, admission, &socket, login);
@@ -52,24 +51,15 @@ pub(super) async fn run(
         return;
     };
     let handle = session.handle();
-    let goodbye = |why: String| {
-        let told = handle.disconnect(Disconnect::ByApplication, why, String::new());
+    let goodbye = |why: &'static str| {
+        let told = handle.disconnect(Disconnect::ByApplication, why.into(), String::new());
         async move { drop(told.await) }
     };
-    if let Some(why) = away {
-        let _ = timeout(farewell, async {
-            goodbye(why).await;
-            (&mut session).await
-        })
-        .await;
-        socket.cut();
-        return;
-    }
     let outcome = tokio::select! {
         outcome = &mut session => outcome,
         () = counts_no_more(logged_in.clone()) => {
             info!(ssh.address = %address, "a key of {address} was taken away: it is sent away");
-            let _ = timeout(farewell, async { goodbye("the key was taken away".to_owned()).await; (&mut session).await }).await;
+            let _ = timeout(farewell, async { goodbye("the key was taken away").await; (&mut session).await }).await;
             socket.cut();
             return;
         }
@@ -85,7 +75,7 @@ pub(super) async fn run(
             match ended { Ok(outcome) => outcome, Err(_) => session.await }
         }
         _ = stopped.changed() => {
-            let _ = timeout(farewell, async { goodbye("the server is closing".to_owned()).await; (&mut session).await }).await;
+            let _ = timeout(farewell, async { goodbye("the server is closing").await; (&mut session).await }).await;
             return;
         }
     };

@@ -7,11 +7,11 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use russh::keys::{PrivateKey, PublicKey};
+use russh::keys::PrivateKey;
 use russh::server::Config;
 use russh::{MethodKind, MethodSet};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
-use tokio::sync::{Notify, watch};
+use tokio::sync::watch;
 use tokio::task::{JoinHandle, JoinSet};
 use tracing::{error, warn};
 
@@ -20,7 +20,7 @@ use super::authentication::Authenticator;
 use super::connection;
 use super::limiter::{ConnectionLimiter, SshLimits};
 use super::service::Service;
-use super::stream::{ByteStream, SshPeer, Subsystem};
+use super::stream::Subsystem;
 
 /// The backlog of connections in the kernel.
 const BACKLOG: u32 = 4096;
@@ -38,11 +38,10 @@ pub struct BindError {
     pub cause: io::Error,
 }
 
-/// A bound socket. Clients may connect; they are served by [`Self::serve`]. Clones are of the same socket,
-/// which is closed with the last of them.
-#[derive(Clone, Debug)]
+/// A bound socket. Clients may connect; they are served by [`Self::serve`].
+#[derive(Debug)]
 pub struct SshListener {
-    socket: Arc<TcpListener>,
+    socket: TcpListener,
     address: SocketAddr,
     config: Arc<Config>,
     limiter: Arc<ConnectionLimiter>,
@@ -65,7 +64,7 @@ impl SshListener {
         let socket = listen(address).map_err(failed)?;
         Ok(Self {
             address: socket.local_addr().map_err(failed)?,
-            socket: Arc::new(socket),
+            socket,
             config: Arc::new(config(host_key, limiter.limits())),
             limiter: Arc::clone(limiter),
         })
@@ -83,15 +82,6 @@ impl SshListener {
         &self.limiter
     }
 
-    /// The same socket behind another gate.
-    #[must_use]
-    pub fn behind(&self, limiter: &Arc<ConnectionLimiter>) -> Self {
-        Self {
-            limiter: Arc::clone(limiter),
-            ..self.clone()
-        }
-    }
-
     /// Accepts and serves connections until [`SshServing::close`].
     #[must_use = "dropping it ends the service"]
     pub fn serve(
@@ -99,47 +89,18 @@ impl SshListener {
         authenticator: Arc<dyn Authenticator>,
         subsystem: Arc<dyn Subsystem>,
     ) -> SshServing {
-        self.begin(authenticator, subsystem, None)
-    }
-
-    /// Accepts connections and ends each with a disconnect for this reason, before anybody has
-    /// authenticated, until [`SshServing::close`].
-    #[must_use = "dropping it ends the service"]
-    pub fn turn_away(self, why: impl Fn() -> String + Send + Sync + 'static) -> SshServing {
-        let nothing = Arc::new(|_: ByteStream, _: SshPeer| std::future::ready(()));
-        self.begin(Arc::new(Nobody), nothing, Some(Box::new(why)))
-    }
-
-    fn begin(
-        self,
-        authenticator: Arc<dyn Authenticator>,
-        subsystem: Arc<dyn Subsystem>,
-        turns_away: Option<Box<dyn Fn() -> String + Send + Sync>>,
-    ) -> SshServing {
         let (stop, stopped) = watch::channel(false);
-        let rests = Arc::new(Notify::new());
         let service = Arc::new(Service {
             config: self.config,
             limiter: self.limiter,
             authenticator,
             subsystem,
-            turns_away,
         });
         SshServing {
             address: self.address,
             stop,
-            rests: Arc::clone(&rests),
-            task: tokio::spawn(accept(self.socket, service, stopped, rests)),
+            task: tokio::spawn(accept(self.socket, service, stopped)),
         }
-    }
-}
-
-/// Lets nobody in.
-struct Nobody;
-
-impl Authenticator for Nobody {
-    fn authenticate(&self, _: &str, _: &PublicKey) -> Option<String> {
-        None
     }
 }
 
@@ -148,7 +109,6 @@ impl Authenticator for Nobody {
 pub struct SshServing {
     address: SocketAddr,
     stop: watch::Sender<bool>,
-    rests: Arc<Notify>,
     task: JoinHandle<()>,
 }
 
@@ -157,17 +117,6 @@ impl SshServing {
     #[must_use]
     pub fn address(&self) -> SocketAddr {
         self.address
-    }
-
-    /// Stops accepting, which a clone of the listener may go on with; connections go on.
-    pub fn rest(&self) {
-        self.rests.notify_one();
-    }
-
-    /// True once it accepts nothing more, and the last connection has ended.
-    #[must_use]
-    pub fn is_over(&self) -> bool {
-        self.task.is_finished()
     }
 
     /// Stops accepting, and disconnects every client (`SSH_MSG_DISCONNECT`).
@@ -221,17 +170,11 @@ fn config(host_key: &PrivateKey, limits: &SshLimits) -> Config {
     }
 }
 
-async fn accept(
-    socket: Arc<TcpListener>,
-    service: Arc<Service>,
-    mut stopped: watch::Receiver<bool>,
-    rests: Arc<Notify>,
-) {
+async fn accept(socket: TcpListener, service: Arc<Service>, mut stopped: watch::Receiver<bool>) {
     let mut connections = JoinSet::new();
     loop {
         tokio::select! {
             _ = stopped.changed() => break,
-            () = rests.notified() => break,
             accepted = socket.accept() => {
                 start(accepted, &service, &stopped, &mut connections).await;
             }

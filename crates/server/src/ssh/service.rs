@@ -14,6 +14,4 @@ pub(super) struct Service {
     pub(super) limiter: Arc<ConnectionLimiter>,
     pub(super) authenticator: Arc<dyn Authenticator>,
     pub(super) subsystem: Arc<dyn Subsystem>,
-    /// Why every client is sent away at once, if it is.
-    pub(super) turns_away: Option<Box<dyn Fn() -> String + Send + Sync>>,
 }

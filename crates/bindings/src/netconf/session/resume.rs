@@ -179,6 +179,16 @@ impl Session {
         }
     }
 
+    /// Takes up no further request, as it is to go on elsewhere.
+    pub fn take_no_more(&mut self) {
+        self.leaves = true;
+    }
+
+    /// True if every request that was taken up is answered.
+    pub fn is_answered(&self) -> bool {
+        self.turns.is_empty()
+    }
+
     /// The bytes of the request that is kept of its subscription.
     pub fn kept_bytes(&self) -> usize {
         let request = self.subscription.as_ref().and_then(|it| it.request());

@@ -7,8 +7,8 @@ use super::{
     CONNECT, CONNECTION_WINDOW_BYTES, ChannelBody, HEAD_BYTES, KEEPALIVE, NODE_FIELD, PROTOCOL,
     PROTOCOL_FIELD, SEND_BYTES, STREAM_WINDOW_BYTES, STREAMS, VERSION_FIELD, prepare,
 };
-use crate::cluster::forward::Leader;
 use crate::cluster::identity::Identity;
+use crate::cluster::leader::Leader;
 use hyper::body::Incoming;
 use hyper::client::conn::http2::{Builder, SendRequest};
 use hyper::header::HeaderValue;

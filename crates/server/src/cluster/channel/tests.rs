@@ -2,8 +2,8 @@
 //! a stream that nobody reads holds up no other.
 
 use super::*;
-use crate::cluster::forward::Leader;
 use crate::cluster::identity::{ClusterKey, Identity};
+use crate::cluster::leader::Leader;
 use hyper::body::Incoming;
 use hyper::{Request, Response, StatusCode};
 use std::future::poll_fn;
@@ -73,6 +73,14 @@ fn request(path: &str) -> Request<ChannelBody> {
     Request::builder().uri(uri).body(whole("")).unwrap()
 }
 
+async fn asked(
+    client: &ChannelClient,
+    leader: &Leader,
+    request: Request<ChannelBody>,
+) -> Result<(Response<Incoming>, tokio::sync::OwnedSemaphorePermit), Unreached> {
+    client.send(leader, request).await.map_err(|(why, _)| why)
+}
+
 async fn text(mut response: Response<Incoming>) -> String {
     let mut text = Vec::new();
     while let Some(frame) = poll_fn(|cx| Pin::new(response.body_mut()).poll_frame(cx)).await {
@@ -85,15 +93,17 @@ async fn text(mut response: Response<Incoming>) -> String {
 async fn what_is_asked_is_answered_and_whoever_does_not_lead_says_so() {
     let (_server, leader, _) = node().await;
     let client = ChannelClient::new(identity("b"));
-    let (response, _permit) = client.send(&leader, request("/one")).await.unwrap();
+    let (response, _permit) = asked(&client, &leader, request("/one")).await.unwrap();
     assert_eq!(text(response).await, "/one");
-    let refused = client.send(&leader, request("/other")).await.unwrap_err().0;
+    let refused = asked(&client, &leader, request("/other"))
+        .await
+        .unwrap_err();
     assert!(matches!(refused, Unreached::NotLeading) && !refused.is_in_doubt());
     let nobody = Leader {
         address: "127.0.0.1:1".to_owned(),
         ..leader
     };
-    let refused = client.send(&nobody, request("/one")).await.unwrap_err().0;
+    let refused = asked(&client, &nobody, request("/one")).await.unwrap_err();
     assert!(matches!(refused, Unreached::Connect { .. }) && !refused.is_in_doubt());
 }
 
@@ -104,10 +114,10 @@ async fn a_stream_that_is_not_read_holds_up_no_other() {
     let mut unread = Vec::new();
     // Together far more than any window but the widest.
     for _ in 0..40 {
-        unread.push(client.send(&leader, request("/endless")).await.unwrap());
+        unread.push(asked(&client, &leader, request("/endless")).await.unwrap());
     }
     for _ in 0..20 {
-        let (response, _permit) = client.send(&leader, request("/two")).await.unwrap();
+        let (response, _permit) = asked(&client, &leader, request("/two")).await.unwrap();
         assert_eq!(text(response).await, "/two");
     }
 }
@@ -116,17 +126,16 @@ async fn a_stream_that_is_not_read_holds_up_no_other() {
 async fn a_node_that_is_gone_is_noticed_and_the_next_one_is_reached() {
     let (server, leader, _) = node().await;
     let client = ChannelClient::new(identity("b"));
-    let asked = client.send(&leader, request("/silent"));
-    let mut asked = pin!(asked);
+    let mut silent = pin!(asked(&client, &leader, request("/silent")));
     tokio::select! {
-        _ = &mut asked => unreachable!("it never answers"),
+        _ = &mut silent => unreachable!("it never answers"),
         () = tokio::time::sleep(Duration::from_millis(100)) => {}
     }
     drop(server);
-    let lost = asked.await.unwrap_err().0;
+    let lost = silent.await.unwrap_err();
     assert!(lost.is_in_doubt(), "{lost}");
     let (_server, leader, _) = node().await;
-    let (response, _permit) = client.send(&leader, request("/three")).await.unwrap();
+    let (response, _permit) = asked(&client, &leader, request("/three")).await.unwrap();
     assert_eq!(text(response).await, "/three");
 }
 
@@ -154,17 +163,16 @@ async fn a_peer_that_falls_silent_is_gone_after_two_seconds() {
     let address = carry(leader.address.clone(), stopped).await;
     let leader = Leader { address, ..leader };
     let client = ChannelClient::new(identity("b"));
-    let (unread, _permit) = client.send(&leader, request("/one")).await.unwrap();
+    let (unread, _permit) = asked(&client, &leader, request("/one")).await.unwrap();
     drop(unread);
-    let asked = client.send(&leader, request("/silent"));
-    let mut asked = pin!(asked);
+    let mut silent = pin!(asked(&client, &leader, request("/silent")));
     tokio::select! {
-        _ = &mut asked => unreachable!("it never answers"),
+        _ = &mut silent => unreachable!("it never answers"),
         () = tokio::time::sleep(Duration::from_millis(100)) => {}
     }
     let began = Instant::now();
     stop.send(true).unwrap();
-    assert!(asked.await.unwrap_err().0.is_in_doubt());
+    assert!(silent.await.unwrap_err().is_in_doubt());
     ended.wait_for(|ended| *ended == 1).await.unwrap();
     // The bound is loose, as machines are slow; without keep-alives it would never end.
     assert!(began.elapsed() < Duration::from_secs(20));

@@ -119,6 +119,8 @@ enum Happening {
     Event,
     /// The leader is lost, and what it said with it.
     Lost,
+    /// The leader lets the session go, once all that it has carried out is answered.
+    Left,
 }
 
 fn happenings() -> impl Strategy<Value = Vec<Happening>> {
@@ -131,6 +133,7 @@ fn happenings() -> impl Strategy<Value = Vec<Happening>> {
         8 => (1_usize..90).prop_map(Down),
         1 => Just(Event),
         2 => Just(Lost),
+        1 => Just(Left),
     ];
     vec(one, 0..200)
 }
@@ -190,11 +193,20 @@ impl Stage {
                 let most = most.min(self.leader.said.len());
                 let bytes: Vec<u8> = self.leader.said.drain(..most).collect();
                 self.records.push(&bytes);
-                while let Some(record) = self.records.to_client().unwrap() {
+                while let Some(record) = self.records.next_to_client().unwrap() {
                     self.got.extend(self.node.hear(record).unwrap());
                 }
             }
             Happening::Event => self.world.events += 1,
+            Happening::Left => {
+                self.leader.step(&self.world, usize::MAX);
+                let mut bytes = Vec::new();
+                ToClient::<Saved>::Left.write(&mut bytes);
+                self.leader.said.extend(bytes);
+                self.happens(&Happening::Down(usize::MAX));
+                let beginning = self.node.begin().unwrap();
+                self.leader = Model::begin(&beginning);
+            }
             Happening::Lost => {
                 self.losses += 1;
                 self.records = Records::default();
@@ -317,6 +329,21 @@ fn what_a_leader_was_sent_is_in_doubt_until_it_is_answered() {
     assert_eq!(node.begin().unwrap().doubtful, 2);
     assert_eq!(node.transmit(100).unwrap(), b"lo, world");
     assert!(node.is_sent() && node.transmit(100).is_none());
+}
+
+#[test]
+fn who_lets_a_session_go_has_begun_nothing_of_what_is_left() {
+    let mut node = Continuity::<Saved>::new();
+    node.receive(b"abcdef");
+    node.begin().unwrap();
+    node.transmit(2).unwrap();
+    // The first is lost, the second lets it go.
+    assert_eq!(node.begin().unwrap().doubtful, 2);
+    node.transmit(6).unwrap();
+    node.hear(quiet(1, Some(Saved::default()))).unwrap();
+    node.hear(ToClient::Left).unwrap();
+    assert_eq!(node.begin().unwrap().doubtful, 1);
+    assert_eq!(node.transmit(6).unwrap(), b"bcdef");
 }
 
 #[test]

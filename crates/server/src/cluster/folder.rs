@@ -1,0 +1,58 @@
+//! The folder of a node: checked, locked, and told from all others.
+//!
+//! Read next: [`crate::state`].
+
+use crate::access;
+use crate::config::Settings;
+use crate::host::StartError;
+use crate::ssh::keys::StateKeys;
+use crate::state::StateFolder;
+use crate::writable;
+use sha2::{Digest as _, Sha256};
+use std::fs::{File, OpenOptions, TryLockError};
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
+use store::{Location, OpenError, PostgresAddress};
+
+/// Checks the files of a folder as a start of a platform does.
+pub(super) fn prepared(folder: &StateFolder, settings: &Settings) -> Result<StateKeys, StartError> {
+    writable::check(folder)?;
+    settings.check(folder)?;
+    let keys = StateKeys::open(folder.path())?;
+    access::load(&folder.access())?;
+    Ok(keys)
+}
+
+/// Locks the folder, so that no second process is this node.
+pub(super) fn lock(folder: &StateFolder, address: &PostgresAddress) -> Result<File, StartError> {
+    let path = folder.lock();
+    let failed = |cause| OpenError::File {
+        path: path.clone(),
+        cause,
+    };
+    let mut options = OpenOptions::new();
+    options.create(true).truncate(false).write(true).mode(0o600);
+    let file = options.open(&path).map_err(failed)?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => {
+            let state = Location::Postgres(address.clone());
+            Err(OpenError::Locked { state }.into())
+        }
+        Err(TryLockError::Error(cause)) => Err(failed(cause).into()),
+    }
+}
+
+/// A word for a folder on this machine that no other has.
+pub(super) fn place(folder: &StateFolder) -> String {
+    let mut digest = Sha256::new();
+    // Nothing of it is known where there is no such file; the folder is told from others here at least.
+    digest.update(std::fs::read("/proc/sys/kernel/hostname").unwrap_or_default());
+    let path = folder.path();
+    let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    digest.update(path.as_os_str().as_encoded_bytes());
+    if let Ok(found) = path.metadata() {
+        digest.update(found.dev().to_be_bytes());
+        digest.update(found.ino().to_be_bytes());
+    }
+    base16ct::lower::encode_string(&digest.finalize())
+}

@@ -1,0 +1,196 @@
+//! The nodes as the engine tells and asks them.
+//!
+//! Translates what the directory says; knows no database. Read next: [`super::membership`]; `engine::Nodes`.
+
+use super::membership::{Asks, ClusterView, DRAINING};
+use domain::cluster::{ClusterStanding, LeadReason, LeadRecord, NodeRecord, NodeState, NodeWish};
+use engine::{AskFailure, Asking, Nodes};
+use store::lead::{LeadRow, NodeRow, Wish};
+use tokio::sync::watch;
+
+/// The nodes, as this one knows them.
+pub(super) struct KnownNodes {
+    pub(super) view: watch::Receiver<ClusterView>,
+    pub(super) asks: Asks,
+}
+
+impl Nodes for KnownNodes {
+    fn standing(&self) -> ClusterStanding {
+        standing(&self.view.borrow())
+    }
+
+    fn ask(&self, node: &str, wish: NodeWish) -> Asking {
+        let (asks, node) = (self.asks.clone(), node.to_owned());
+        let wish = match wish {
+            NodeWish::Drain => Wish::Drain,
+            NodeWish::Lead => Wish::Lead,
+        };
+        Box::pin(async move {
+            match asks.ask(&node, wish).await {
+                Ok(true) => Ok(()),
+                Ok(false) => Err(AskFailure(format!("there is no node '{node}' any more"))),
+                Err(cause) => Err(AskFailure(cause.to_string())),
+            }
+        })
+    }
+}
+
+fn standing(view: &ClusterView) -> ClusterStanding {
+    let lead = view.lead.as_ref();
+    let held = lead.filter(|lead| lead.held);
+    let rules = lead.map_or("", |lead| &lead.rules);
+    let record = |node: &NodeRow| NodeRecord {
+        name: node.name.clone(),
+        address: node.address.clone(),
+        version: node.version.clone(),
+        state: match node {
+            _ if !node.alive => NodeState::Gone,
+            _ if held.is_some_and(|lead| lead.node == node.name) => NodeState::Leading,
+            _ if node.wish == Wish::Drain || node.state == DRAINING => NodeState::Draining,
+            _ => NodeState::StandingBy,
+        },
+        rules_agree: rules.is_empty() || node.rules == rules,
+        started: node.started,
+        last_seen: node.seen,
+    };
+    ClusterStanding {
+        nodes: view.nodes.iter().map(record).collect(),
+        lead: held.map(|lead| LeadRecord {
+            holder: lead.node.clone(),
+            epoch: lead.epoch,
+            since: lead.since,
+            until: lead.until,
+        }),
+    }
+}
+
+/// Why a node takes the lead that was `before` another's, or its own.
+pub(super) fn reason(me: &str, before: &LeadRow, view: &ClusterView) -> LeadReason {
+    let drained = |node: &&NodeRow| node.name == before.node && node.wish == Wish::Drain;
+    match before {
+        _ if before.holder.is_empty() => LeadReason::First,
+        _ if before.node == me => LeadReason::Restarted,
+        _ if view.nodes.iter().any(|node| drained(&node)) => LeadReason::Drained,
+        _ if before.heir.as_deref() == Some(me) => LeadReason::Moved,
+        _ if before.until.as_ms() == 0 => LeadReason::Stopped,
+        _ => LeadReason::Expired,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::time::Timestamp;
+
+    fn node(name: &str) -> NodeRow {
+        NodeRow {
+            name: name.to_owned(),
+            life: String::new(),
+            address: format!("{name}:1"),
+            version: "1".to_owned(),
+            state: super::super::membership::STANDING_BY.to_owned(),
+            rules: "these".to_owned(),
+            started: Timestamp::from_ms(1),
+            seen: Timestamp::from_ms(2),
+            alive: true,
+            wish: Wish::None,
+        }
+    }
+
+    fn lead(node: &str) -> LeadRow {
+        LeadRow {
+            epoch: 7,
+            holder: format!("SHA256:host {node}"),
+            node: node.to_owned(),
+            since: Timestamp::from_ms(3),
+            until: Timestamp::from_ms(4),
+            held: true,
+            rules: "these".to_owned(),
+            heir: None,
+        }
+    }
+
+    #[test]
+    fn nodes_are_told_as_the_directory_has_them() {
+        let gone = NodeRow {
+            alive: false,
+            ..node("c")
+        };
+        let drained = NodeRow {
+            wish: Wish::Drain,
+            rules: "others".to_owned(),
+            ..node("d")
+        };
+        let view = ClusterView {
+            lead: Some(lead("a")),
+            nodes: vec![node("a"), node("b"), gone, drained],
+            ..ClusterView::default()
+        };
+        let told = standing(&view);
+        let states: Vec<_> = told
+            .nodes
+            .iter()
+            .map(|it| (it.state, it.rules_agree))
+            .collect();
+        let expected = [
+            (NodeState::Leading, true),
+            (NodeState::StandingBy, true),
+            (NodeState::Gone, true),
+            (NodeState::Draining, false),
+        ];
+        assert_eq!(states, expected);
+        assert_eq!(
+            told.lead.map(|it| (it.holder, it.epoch)),
+            Some(("a".to_owned(), 7))
+        );
+        let over = ClusterView {
+            lead: Some(LeadRow {
+                held: false,
+                ..lead("a")
+            }),
+            ..view
+        };
+        let told = standing(&over);
+        assert_eq!(
+            (told.lead, told.nodes[0].state),
+            (None, NodeState::StandingBy)
+        );
+    }
+
+    #[test]
+    fn it_is_known_why_a_lead_is_taken() {
+        let drained = NodeRow {
+            wish: Wish::Drain,
+            ..node("a")
+        };
+        let view = |nodes| ClusterView {
+            nodes,
+            ..ClusterView::default()
+        };
+        let usual = view(vec![node("a"), node("b")]);
+        let promised = LeadRow {
+            heir: Some("b".to_owned()),
+            until: Timestamp::from_ms(0),
+            ..lead("a")
+        };
+        let given_back = LeadRow {
+            until: Timestamp::from_ms(0),
+            ..lead("a")
+        };
+        let nobody = LeadRow {
+            holder: String::new(),
+            node: String::new(),
+            ..lead("")
+        };
+        for (before, view, why) in [
+            (nobody, &usual, LeadReason::First),
+            (lead("b"), &usual, LeadReason::Restarted),
+            (lead("a"), &usual, LeadReason::Expired),
+            (given_back, &usual, LeadReason::Stopped),
+            (promised.clone(), &usual, LeadReason::Moved),
+            (promised, &view(vec![drained]), LeadReason::Drained),
+        ] {
+            assert_eq!(reason("b", &before, view), why, "{before:?}");
+        }
+    }
+}
