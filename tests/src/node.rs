@@ -4,7 +4,7 @@
 //! what the node has kept. Read next: [`crate::ssh`].
 
 use server::clock::Clock;
-use server::cluster::identity::{ClusterKey, Identity};
+use server::cluster::identity::{ChannelIdentity, ClusterKey};
 use server::cluster::leader::{Leader, LeaderWatch};
 use server::cluster::{Forwarding, ForwardingSetup};
 use server::config::HttpSettings;
@@ -166,7 +166,8 @@ async fn forwarding(node: &str, leader: LeaderWatch) -> (Arc<Forwarding>, String
     let socket = TcpListener::bind(any()).await.expect("ports are free");
     let address = socket.local_addr().expect("it is bound").to_string();
     let setup = ForwardingSetup {
-        identity: Identity::issue(&ClusterKey::new([7; 32]), node).expect("certificates are made"),
+        identity: ChannelIdentity::issue(&ClusterKey::new([7; 32]), node)
+            .expect("certificates are made"),
         leader,
         quotas: Default::default(),
         shares: Arc::new(FairShares::of_this_machine()),

@@ -7,7 +7,7 @@
 //! [`HttpRequest`] and answers with a [`body`] or a [`problem`]; `delivery` watches that it is
 //! taken, and counts what is `untaken`. Bodies `share` a limit of memory, and `shortage` closes idle
 //! connections while memory is short. [`routes`] are those of every server; [`forward`] has the requests
-//! that one node of a cluster takes and another answers.
+//! that one node of a cluster takes and another answers, by the contract in [`elsewhere`].
 //!
 //! Protocols mount routes of their own on the [`Router`]: a guarded route is handed the [`Caller`],
 //! whose principal is that of a NETCONF session of the same name, and translates the request to an
@@ -20,6 +20,7 @@ pub mod caller;
 pub mod certificate;
 mod connection;
 mod delivery;
+pub mod elsewhere;
 pub mod forward;
 pub mod guard;
 pub mod limits;
@@ -38,7 +39,7 @@ mod wire;
 
 pub use body::HttpResponse;
 pub use caller::{Caller, HttpAuthenticator, Proof};
-pub use forward::{Elsewhere, ForwardRequest};
+pub use elsewhere::{Elsewhere, ForwardRequest, ForwardedAnswer};
 pub use limits::HttpLimits;
 pub use listener::{HttpListener, HttpServing, HttpSetup};
 pub use problem::Problem;

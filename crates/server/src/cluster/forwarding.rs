@@ -7,7 +7,7 @@
 use super::Passes;
 use super::accepted::{self, Accepting};
 use super::channel::{Answering, ChannelClient, ChannelServer, ChannelService};
-use super::identity::Identity;
+use super::identity::ChannelIdentity;
 use super::leader::LeaderWatch;
 use super::led::{Led, refusal};
 use super::refusals;
@@ -35,7 +35,7 @@ const FAREWELL: Duration = Duration::from_secs(3);
 /// The parts of a node that forwards.
 pub struct ForwardingSetup {
     /// Who it is.
-    pub identity: Identity,
+    pub identity: ChannelIdentity,
     /// Who leads.
     pub leader: LeaderWatch,
     /// What each user may hold at this node.

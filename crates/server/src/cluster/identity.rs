@@ -100,7 +100,7 @@ pub enum IdentityError {
 
 /// The two sides of TLS on the channel between nodes.
 #[derive(Clone)]
-pub struct Identity {
+pub struct ChannelIdentity {
     /// The name of this node.
     pub node: String,
     /// What it is to nodes that connect to it.
@@ -109,7 +109,7 @@ pub struct Identity {
     pub client: Arc<ClientConfig>,
 }
 
-impl Identity {
+impl ChannelIdentity {
     /// Issues a certificate for the node named `node`, with a key of its own that is kept nowhere.
     /// Both sides speak TLS 1.3 alone and accept only certificates that the same `key` leads to.
     ///
@@ -214,18 +214,18 @@ mod tests {
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
     use tokio_rustls::{TlsAcceptor, TlsConnector};
 
-    fn identity(key: u8, node: &str) -> Identity {
-        Identity::issue(&ClusterKey::new([key; 32]), node).unwrap()
+    fn identity(key: u8, node: &str) -> ChannelIdentity {
+        ChannelIdentity::issue(&ClusterKey::new([key; 32]), node).unwrap()
     }
 
     /// What each side says of a connection from `client` to a node that is to be `wanted`.
     async fn met(
         client: Arc<ClientConfig>,
-        server: &Identity,
+        server: &ChannelIdentity,
         wanted: &str,
     ) -> (io::Result<()>, io::Result<()>) {
         let (near, far) = tokio::io::duplex(64 << 10);
-        let name = Identity::name_of(wanted);
+        let name = ChannelIdentity::name_of(wanted);
         let acceptor = TlsAcceptor::from(Arc::clone(&server.server));
         let accepted = async {
             let mut stream = acceptor.accept(far).await?;

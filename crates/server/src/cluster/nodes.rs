@@ -37,15 +37,16 @@ impl Nodes for KnownNodes {
 
 fn standing(view: &ClusterView) -> ClusterStanding {
     let lead = view.lead.as_ref();
-    let held = lead.filter(|lead| lead.held);
+    // A platform alone may own the state as well.
+    let held = lead.filter(|lead| lead.held && !lead.node.is_empty());
     let rules = lead.map_or("", |lead| &lead.rules);
     let record = |node: &NodeRow| NodeRecord {
         name: node.name.clone(),
         address: node.address.clone(),
         version: node.version.clone(),
         state: match node {
-            _ if !node.alive => NodeState::Gone,
             _ if held.is_some_and(|lead| lead.node == node.name) => NodeState::Leading,
+            _ if !node.alive => NodeState::Gone,
             _ if node.wish == Wish::Drain || node.state == DRAINING => NodeState::Draining,
             _ => NodeState::StandingBy,
         },
@@ -67,12 +68,12 @@ fn standing(view: &ClusterView) -> ClusterStanding {
 /// Why a node takes the lead that was `before` another's, or its own.
 pub(super) fn reason(me: &str, before: &LeadRow, view: &ClusterView) -> LeadReason {
     let drained = |node: &&NodeRow| node.name == before.node && node.wish == Wish::Drain;
-    match before {
-        _ if before.holder.is_empty() => LeadReason::First,
+    match before.until.as_ms() {
+        _ if before.node.is_empty() => LeadReason::First,
         _ if before.node == me => LeadReason::Restarted,
-        _ if view.nodes.iter().any(|node| drained(&node)) => LeadReason::Drained,
-        _ if before.heir.as_deref() == Some(me) => LeadReason::Moved,
-        _ if before.until.as_ms() == 0 => LeadReason::Stopped,
+        0 if view.nodes.iter().any(|node| drained(&node)) => LeadReason::Drained,
+        0 if before.heir.as_deref() == Some(me) => LeadReason::Moved,
+        0 => LeadReason::Stopped,
         _ => LeadReason::Expired,
     }
 }
@@ -188,7 +189,8 @@ mod tests {
             (lead("a"), &usual, LeadReason::Expired),
             (given_back, &usual, LeadReason::Stopped),
             (promised.clone(), &usual, LeadReason::Moved),
-            (promised, &view(vec![drained]), LeadReason::Drained),
+            (promised, &view(vec![drained.clone()]), LeadReason::Drained),
+            (lead("a"), &view(vec![drained]), LeadReason::Expired),
         ] {
             assert_eq!(reason("b", &before, view), why, "{before:?}");
         }

@@ -8,8 +8,7 @@
 use super::channel::{BoxError, ChannelBody, ChannelClient, PROTOCOL_FIELD, Unreached, whole};
 use super::leader::{Leader, LeaderWatch};
 use crate::http::body::Interrupted;
-use crate::http::forward::ForwardedAnswer;
-use crate::http::{Elsewhere, ForwardRequest, HttpResponse, Problem};
+use crate::http::{Elsewhere, ForwardRequest, ForwardedAnswer, HttpResponse, Problem};
 use base64ct::{Base64, Encoding as _};
 use hyper::body::{Body, Bytes, Frame, Incoming, SizeHint};
 use hyper::header::{

@@ -5,7 +5,7 @@
 use super::admission::ConnectionPermit;
 use super::audit;
 use super::certificate::Holder;
-use super::forward::Gone;
+use super::elsewhere::Gone;
 use super::limits::HttpLimits;
 use super::server::{HttpConnection, HttpServer};
 use super::shortage::lets_go;

@@ -5,7 +5,8 @@
 use super::admission::Admission;
 use super::caller::HttpAuthenticator;
 use super::connection;
-use super::forward::{Elsewhere, ForwardedRequests};
+use super::elsewhere::Elsewhere;
+use super::forward::ForwardedRequests;
 use super::guard::ServerNames;
 use super::limits::HttpLimits;
 use super::router::Router;

@@ -10,7 +10,7 @@ use super::body::{self, HttpResponse, Outgoing};
 use super::caller::{Caller, GONE, HttpAuthenticator};
 use super::certificate::Holder;
 use super::delivery::Delivery;
-use super::forward::Elsewhere;
+use super::elsewhere::Elsewhere;
 use super::guard::{self, ServerNames};
 use super::limits::HttpLimits;
 use super::problem::Problem;

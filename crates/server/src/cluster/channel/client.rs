@@ -7,7 +7,7 @@ use super::{
     CONNECT, CONNECTION_WINDOW_BYTES, ChannelBody, HEAD_BYTES, KEEPALIVE, NODE_FIELD, PROTOCOL,
     PROTOCOL_FIELD, SEND_BYTES, STREAM_WINDOW_BYTES, STREAMS, VERSION_FIELD, prepare,
 };
-use crate::cluster::identity::Identity;
+use crate::cluster::identity::ChannelIdentity;
 use crate::cluster::leader::Leader;
 use hyper::body::Incoming;
 use hyper::client::conn::http2::{Builder, SendRequest};
@@ -69,14 +69,14 @@ struct Connected {
 
 /// The side that asks.
 pub(in crate::cluster) struct ChannelClient {
-    identity: Identity,
+    identity: ChannelIdentity,
     connected: Mutex<Option<Connected>>,
     under_way: Arc<Semaphore>,
 }
 
 impl ChannelClient {
     /// One that has no connection yet.
-    pub(in crate::cluster) fn new(identity: Identity) -> Self {
+    pub(in crate::cluster) fn new(identity: ChannelIdentity) -> Self {
         Self {
             identity,
             connected: Mutex::default(),
@@ -159,7 +159,7 @@ impl ChannelClient {
         prepare(&tcp);
         let connector = TlsConnector::from(Arc::clone(&self.identity.client));
         let stream = connector
-            .connect(Identity::name_of(&leader.node), tcp)
+            .connect(ChannelIdentity::name_of(&leader.node), tcp)
             .await?;
         let mut http = Builder::new(TokioExecutor::new());
         http.timer(TokioTimer::new())

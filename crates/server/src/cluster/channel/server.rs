@@ -7,7 +7,7 @@ use super::{
     PROTOCOL, PROTOCOL_FIELD, SEND_BYTES, STREAM_WINDOW_BYTES, STREAMS, VERSION_FIELD, prepare,
     whole,
 };
-use crate::cluster::identity::Identity;
+use crate::cluster::identity::ChannelIdentity;
 use hyper::body::Incoming;
 use hyper::server::conn::http2::Builder;
 use hyper::service::service_fn;
@@ -52,7 +52,7 @@ impl ChannelServer {
     /// Accepts nodes on `socket`. Must be called inside a tokio runtime.
     pub(in crate::cluster) fn start(
         socket: TcpListener,
-        identity: &Identity,
+        identity: &ChannelIdentity,
         service: Arc<dyn ChannelService>,
     ) -> Self {
         let tls = TlsAcceptor::from(Arc::clone(&identity.server));

@@ -2,7 +2,7 @@
 //! a stream that nobody reads holds up no other.
 
 use super::*;
-use crate::cluster::identity::{ClusterKey, Identity};
+use crate::cluster::identity::{ChannelIdentity, ClusterKey};
 use crate::cluster::leader::Leader;
 use hyper::body::Incoming;
 use hyper::{Request, Response, StatusCode};
@@ -13,8 +13,8 @@ use std::time::Instant;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 
-fn identity(node: &str) -> Identity {
-    Identity::issue(&ClusterKey::new([7; 32]), node).unwrap()
+fn identity(node: &str) -> ChannelIdentity {
+    ChannelIdentity::issue(&ClusterKey::new([7; 32]), node).unwrap()
 }
 
 /// Sends zeros for as long as they are taken.
@@ -185,7 +185,10 @@ async fn another_version_of_the_protocol_is_refused() {
         .await
         .unwrap();
     let tls = tokio_rustls::TlsConnector::from(identity("b").client);
-    let stream = tls.connect(Identity::name_of("a"), tcp).await.unwrap();
+    let stream = tls
+        .connect(ChannelIdentity::name_of("a"), tcp)
+        .await
+        .unwrap();
     let io = hyper_util::rt::TokioIo::new(stream);
     let exec = hyper_util::rt::TokioExecutor::new();
     let shaken = hyper::client::conn::http2::handshake(exec, io).await;
