@@ -22,15 +22,20 @@ patience=300
 
 folder=
 started=()
+servers=()
 
 say() { printf '\n\033[1m%s\033[0m\n' "$*"; }
 fail() { printf 'cluster.sh: %s\n' "$*" >&2; exit 1; }
 
 # Ends what was started, the last first.
 finish() {
-  local code=$? index
+  local code=$? index name
   trap - EXIT INT TERM
   if [[ ${KEEP:-} && -t 0 ]]; then read -rp "All of it still runs; its files are in $folder. Enter ends it. " || true; fi
+  # A server that is only asked to end waits for its clients.
+  for name in ${servers[@]+"${servers[@]}"}; do
+    owned "$pg/pg_ctl" stop --silent --mode immediate -D "$folder/pg/$name" >/dev/null 2>&1 || true
+  done
   for ((index = ${#started[@]} - 1; index >= 0; index--)); do kill "${started[index]}" 2>/dev/null || true; done
   for pid in "${started[@]}"; do wait "$pid" 2>/dev/null || true; done
   if [[ $code -ne 0 && $folder ]]; then
@@ -73,6 +78,7 @@ server() {
   owned "$pg/postgres" -D "$folder/pg/$name" -p "$port" -c listen_addresses= -c "unix_socket_directories=$folder" \
     >"$folder/$name.log" 2>&1 &
   started+=("$!")
+  servers+=("$name")
   until_so "the database '$name'" "$pg/pg_isready" -q -h "$folder" -p "$port" -U convoke -d postgres
 }
 
