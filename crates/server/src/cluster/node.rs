@@ -8,7 +8,7 @@ use super::Passes;
 use super::doors::Doors;
 use super::folder::{lock, place, prepared};
 use super::forwarding::{Forwarding, ForwardingSetup};
-use super::identity::{ClusterKey, Identity, IdentityError};
+use super::identity::{ChannelIdentity, ClusterKey, IdentityError};
 use super::membership::{
     ClusterView, DRAINING, LEADING, Membership, MembershipError, NodeIdentity, STANDING_BY,
 };
@@ -121,7 +121,7 @@ impl ClusterNode {
             let file = folder.cluster_key();
             warn!("{} was made: the other nodes need the same", file.display());
         }
-        let identity = Identity::issue(&ClusterKey::new(key.bytes()), &name)?;
+        let identity = ChannelIdentity::issue(&ClusterKey::new(key.bytes()), &name)?;
         let ttl = settings.cluster.ttl();
         let sockets = Sockets::bind(folder, settings, roster)?;
         let channel = channel(settings)?;
