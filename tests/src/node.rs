@@ -26,7 +26,7 @@ pub struct Node {
     leading: Arc<Forwarding>,
     /// Where the one that leads is reached.
     address: String,
-    _forwarding: Arc<Forwarding>,
+    forwarding: Arc<Forwarding>,
     listening: Vec<(Endpoint, SshServing)>,
     http: Option<(SocketAddr, HttpServing)>,
     limiter: Arc<ConnectionLimiter>,
@@ -72,7 +72,7 @@ impl Node {
             leader,
             leading,
             address,
-            _forwarding: forwarding,
+            forwarding,
             listening,
             http,
             limiter,
@@ -88,6 +88,11 @@ impl Node {
         let mut all = self.listening.iter();
         all.find(|(of, _)| of == endpoint)
             .map(|(_, serving)| serving.address())
+    }
+
+    /// How many bytes the sessions and requests of a user hold at this node.
+    pub fn held(&self, user: &str) -> usize {
+        self.forwarding.accounts().hold(user).of_user()
     }
 
     /// How many sessions are at this node.

@@ -350,7 +350,9 @@ async fn a_session_whose_client_takes_nothing_can_be_killed() {
     let mut client = pair.client("operator").await;
     let before = listed(&mut client).await;
     let mut stuck = pair.stream("operator", true).await;
-    let library = "<get><filter><yang-library xmlns='urn:ietf:params:xml:ns:yang:ietf-yang-library'/></filter></get>";
+    let schema = format!(
+        "<get-schema xmlns='{MONITORING}'><identifier>ietf-netconf-monitoring</identifier></get-schema>"
+    );
     let base = "urn:ietf:params:xml:ns:netconf:base:1.0";
     let mut input = format!(
         "<hello xmlns='{base}'><capabilities><capability>urn:ietf:params:netconf:base:1.0</capability>\
@@ -358,7 +360,7 @@ async fn a_session_whose_client_takes_nothing_can_be_killed() {
     );
     for number in 0..400 {
         input.push_str(&format!(
-            "<rpc xmlns='{base}' message-id='{number}'>{library}</rpc>]]>]]>"
+            "<rpc xmlns='{base}' message-id='{number}'>{schema}</rpc>]]>]]>"
         ));
     }
     stuck.write_all(input.as_bytes()).await.unwrap();
@@ -373,6 +375,8 @@ async fn a_session_whose_client_takes_nothing_can_be_killed() {
     });
     let number = number.await;
     assert_eq!(pair.node.sessions(), 2);
+    let is_stuck = || pair.node.held("operator") > 256 << 10;
+    testkit::eventually("its client takes nothing", is_stuck).await;
     let kill = format!("<kill-session><session-id>{number}</session-id></kill-session>");
     called(&mut client, &kill).await.unwrap();
     assert_eq!(listed(&mut client).await, before);
