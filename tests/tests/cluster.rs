@@ -8,11 +8,13 @@
 
 mod support;
 
+use bindings::netconf::read_notification;
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::{Duration, Instant};
 use support::process::{FREE_PORTS, Finished, Running, run};
-use support::talk::Talk;
+use support::talk::{Talk, subscribe};
 use support::{block_on, within};
 use tempfile::TempDir;
 use testkit::postgres::{Database, Server, Setting};
@@ -28,14 +30,21 @@ const DURABLE: Setting = Setting {
 const TTL: Duration = Duration::from_secs(3);
 
 /// What all folders have alike.
-const ALIKE: [&str; 6] = [
+const ALIKE: [&str; 7] = [
     "access.toml",
+    "cluster_key",
     "host_ed25519",
     "operator_ed25519",
     "operator_ed25519.pub",
     "store_key",
     "token_ed25519",
 ];
+
+/// A request that whoever leads answers.
+const GET: &str = "<get xmlns=\"urn:ietf:params:xml:ns:netconf:base:1.0\"/>";
+
+/// What whoever leads answers without a credential.
+const READY: &str = "/readyz";
 
 /// The arguments of a node.
 fn serve<'a>(url: &'a str, node: &'a str) -> [&'a str; 7] {
@@ -101,6 +110,22 @@ async fn has(running: &Running, id: &str) -> bool {
     running.client(&["task", "show", id]).await.code == 0
 }
 
+/// Each change of a task that is told, as task and status, up to the end of this task.
+async fn heard_until(listener: &mut Talk, last: &str) -> Vec<(String, String)> {
+    let mut heard = Vec::new();
+    loop {
+        let told = listener.notification().await.unwrap();
+        let Some(change) = read_notification(&told).unwrap() else {
+            continue;
+        };
+        let (task, status) = (change.task.to_string(), change.status);
+        heard.push((task.clone(), status.as_str().to_owned()));
+        if task == last && status.is_terminal() {
+            return heard;
+        }
+    }
+}
+
 async fn verified(state: &Path, url: &str) -> Value {
     let found = run(state, &["store", "verify", "--store", url, "--json"]).await;
     found.well().json().remove(0)
@@ -154,22 +179,20 @@ fn one_of_three_leads_and_another_after_it_was_killed_and_nothing_is_lost() {
         let (folder, a) = first(url).await;
         let (b_folder, mut b) = another(&folder, url, "b").await;
         let (c_folder, mut c) = another(&folder, url, "c").await;
+        // Whoever listens at a node that stands by hears everything of the one that leads, and of the next.
+        let mut listener = Talk::connect(&c).await;
+        listener.ask(&subscribe("")).await;
         let mut kept = Vec::new();
-        for number in 0..3 {
+        for (number, node) in [&a, &b, &c].into_iter().enumerate() {
             let id = format!("t{number}");
-            assign(&a, &id).await.well();
+            assign(node, &id).await.well();
+            assert!(has(&a, &id).await);
             kept.push(id);
         }
-        // Who stands by sends clients to the leader, and says who that is.
-        let away = assign(&b, "elsewhere").await.with_code(4).stderr;
-        assert!(away.contains("this node stands by: a leads"), "{away}");
         let mut http = Http::to(&b).await;
-        http.ask("/readyz").await;
-        let answer = http.answer().await;
-        assert!(answer.starts_with("HTTP/1.1 503"), "{answer}");
-        assert!(answer.contains("a leads"), "{answer}");
-        assert!(answer.to_lowercase().contains("retry-after: "), "{answer}");
-        let under_way = assign(&a, "under-way");
+        http.ask(READY).await;
+        assert!(http.answer().await.starts_with("HTTP/1.1 200"));
+        let under_way = assign(&b, "under-way");
         let killed = async {
             tokio::time::sleep(Duration::from_millis(200)).await;
             a.signal("KILL").await;
@@ -192,6 +215,14 @@ fn one_of_three_leads_and_another_after_it_was_killed_and_nothing_is_lost() {
             assert!(has(&leader, id).await, "{id} was acknowledged");
         }
         assign(&leader, "after").await.well();
+        kept.push("after".to_owned());
+        let heard = heard_until(&mut listener, "after").await;
+        for id in &kept {
+            let created = |it: &&(String, String)| it.0 == *id && it.1 == "created";
+            assert_eq!(heard.iter().filter(created).count(), 1, "{id}: {heard:?}");
+        }
+        let each: BTreeSet<_> = heard.iter().collect();
+        assert_eq!(each.len(), heard.len(), "told twice: {heard:?}");
         assert_eq!(other.stop().await.code(), Some(0));
         assert_eq!(leader.stop().await.code(), Some(0));
         // By who has led last, and has seen the head.
@@ -212,14 +243,14 @@ fn a_leader_that_stood_still_ends_without_a_word() {
         let (_b_folder, mut b) = another(&folder, url, "b").await;
         assign(&a, "kept").await.well();
         let mut read = Http::to(&a).await;
-        read.ask("/livez").await;
+        read.ask(READY).await;
         assert!(read.answer().await.starts_with("HTTP/1.1 200"));
         let mut talk = Talk::connect(&a).await;
         a.signal("STOP").await;
         let stopped = Instant::now();
         // What is asked for meanwhile waits in its sockets.
-        read.ask("/livez").await;
-        talk.call("<get xmlns=\"urn:ietf:params:xml:ns:netconf:base:1.0\"/>");
+        read.ask(READY).await;
+        talk.call(GET);
         talk.flush().await.unwrap();
         b.told("leading").await;
         println!(
@@ -250,15 +281,20 @@ fn a_leader_that_is_drained_hands_over_at_once_and_back() {
         let (folder, mut a) = first(url).await;
         let (_b_folder, mut b) = another(&folder, url, "b").await;
         assign(&a, "kept").await.well();
+        let mut sessions = [Talk::connect(&a).await, Talk::connect(&b).await];
         for (from, to, wished, of) in [("a", "b", "drain", "a"), ("b", "a", "lead", "a")] {
             let begun = Instant::now();
             wish(&database, of, wished);
             let heir = if to == "a" { &mut a } else { &mut b };
             heir.told("leading").await;
             println!("{from} handed over to {to} within {:?}", begun.elapsed());
-            // No lease runs out meanwhile.
-            let leader = if to == "a" { &a } else { &b };
-            assert!(has(leader, "kept").await);
+            // No lease runs out meanwhile, and every node serves what the leader has.
+            assert!(has(&a, "kept").await && has(&b, "kept").await);
+            for session in &mut sessions {
+                session.call(GET);
+                session.flush().await.unwrap();
+                session.reply().await.unwrap();
+            }
         }
         b.told("standing-by").await;
         // Asked to end, it lets others have the lead at once.
@@ -267,6 +303,10 @@ fn a_leader_that_is_drained_hands_over_at_once_and_back() {
         b.told("leading").await;
         println!("a leader that ends is followed after {:?}", begun.elapsed());
         assert!(has(&b, "kept").await);
+        let [_, session] = &mut sessions;
+        session.call(GET);
+        session.flush().await.unwrap();
+        session.reply().await.unwrap();
         assert_eq!(b.stop().await.code(), Some(0));
         sound(&verified(folder.path(), url).await);
     });

@@ -149,8 +149,9 @@ impl Life<'_> {
         let host = Host::start(home, &self.settings, roster, inventory, Arc::clone(&clock)).await?;
         let host = Arc::new(host);
         let mut runtime = runtime(Arc::clone(&host));
-        runtime.begin().await;
+        // Agents are clients of this node, and speak to each other as they begin.
         self.node.leads(&host, &lease, clock.now());
+        runtime.begin().await;
         tell(
             self.common,
             json!({ "event": "leading", "epoch": lease.epoch() }),

@@ -146,12 +146,6 @@ impl Forwarding {
         })
     }
 
-    /// What users hold at this node.
-    #[must_use]
-    pub fn accounts(&self) -> &Arc<Accounts> {
-        &self.accepting.accounts
-    }
-
     /// This node leads from now on, and `host` serves whom others forward, as long as `passes` lets it: it is
     /// asked before anything goes out. No part of the host outlives [`Self::leads_no_more`] but by the time
     /// that sessions take to leave. A host in memory serves nobody.
