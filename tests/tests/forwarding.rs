@@ -29,6 +29,7 @@ const REGISTRY: &str = "urn:convoke:params:xml:ns:yang:convoke-registry";
 fn settings() -> Settings {
     let mut settings = loopback();
     settings.http.listen = Some(Listen::At(([127, 0, 0, 1], 0).into()));
+    settings.tasks.synchronous_s = Some(4);
     settings
 }
 
@@ -301,6 +302,46 @@ async fn a_session_outlives_the_platforms_that_lead_it() {
     }
     assert_eq!(beginnings, 1);
     pair.end().await;
+}
+
+/// Its caller waits for a result that nobody brings; whoever leads when that has lasted long enough says so.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_request_that_waits_is_answered_by_the_next_leader() {
+    for is_lost in [true, false] {
+        let pair = Pair::start().await;
+        let mut client = pair.client("operator").await;
+        let asynchronous = "<task-async xmlns='urn:convoke:params:xml:ns:yang:convoke-negotiation'>true</task-async>";
+        let waits = assign("dig-1").replace(asynchronous, "");
+        let asked = tokio::spawn(async move { (called(&mut client, &waits).await, client) });
+        let mut lister = pair.client("operator").await;
+        let there =
+            "<get><filter><tasks xmlns='urn:ietf:params:xml:ns:yang:irtf-agent'/></filter></get>";
+        while !called(&mut lister, there)
+            .await
+            .unwrap()
+            .raw()
+            .contains("dig-1")
+        {}
+        let pair = match is_lost {
+            true => pair.loses().await,
+            false => pair.moves().await,
+        };
+        let (reply, mut client) = asked.await.unwrap();
+        let reply = reply.unwrap();
+        assert!(
+            reply.raw().contains("<task-id>dig-1</task-id>"),
+            "{}",
+            reply.raw()
+        );
+        let told = called(&mut client, there).await.unwrap();
+        assert_eq!(
+            told.raw().matches("<task-id>dig-1</task-id>").count(),
+            1,
+            "{}",
+            told.raw()
+        );
+        pair.end().await;
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
