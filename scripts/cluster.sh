@@ -210,8 +210,8 @@ story() {
   until_so "two that stand by" all_stand_by "$watcher"
   at "$watcher" cluster status
 
-  say "What is stored is verified:"
-  "$convoke" --state "$folder/$watcher" store verify --store "$url"
+  say "What is stored is verified, by the folder of the node that leads, which knows the last head:"
+  "$convoke" --state "$folder/$new" store verify --store "$url"
 }
 
 main() {
