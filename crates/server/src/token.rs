@@ -148,6 +148,20 @@ pub fn listed(folder: &StateFolder) -> Listed {
     Listed { issued, revoked }
 }
 
+/// The identifiers of the tokens of a folder that were revoked and have not expired, in order.
+///
+/// # Errors
+/// [`ListError`]
+pub(crate) fn revoked(folder: &StateFolder, now: Timestamp) -> Result<Vec<String>, ListError> {
+    let revoked = List::new(folder.tokens()).revoked()?.into_iter();
+    let mut ids: Vec<String> = revoked
+        .filter(|it| now < it.expires)
+        .map(|it| it.id)
+        .collect();
+    ids.sort();
+    Ok(ids)
+}
+
 impl Tokens {
     /// The tokens of a state folder; the signing key is generated if there is none.
     ///

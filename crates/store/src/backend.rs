@@ -6,7 +6,7 @@
 use crate::budget::Budget;
 use crate::failure::{FailureKind, SqlFailure};
 use crate::open::{Location, OpenError, Options};
-use crate::postgres::backend::{self as postgres, Ownership};
+use crate::postgres::backend::{self as postgres, Ownership, PATIENCE};
 use crate::sql::{Connection, Session};
 use crate::sqlite::connection as sqlite;
 use crate::sqlite::wal::Log;
@@ -19,9 +19,6 @@ use tokio::task::AbortHandle;
 /// The time that a transaction waits for a lock which the one before did not get in
 /// [`sqlite::LOCK_WAIT`]: what is queued behind would wait for each.
 const LOCK_WAIT_AGAIN: Duration = Duration::from_millis(20);
-
-/// The longest wait for an answer about a whole table.
-const PATIENCE: Duration = Duration::from_secs(600);
 
 /// A connection to a state that is not trusted yet: what reading it may cost is limited.
 pub(crate) struct Untrusted {

@@ -107,7 +107,8 @@ pub(crate) fn open(options: &Options) -> Result<Opened, OpenError> {
         return Err(OpenError::ReadOnly);
     }
     // All of it or nothing: a process that is killed leaves the state as it was.
-    let transaction = session.begin()?;
+    // Whoever keeps the state ours meanwhile is not waited for, nor kept waiting.
+    let transaction = session.begin_long()?;
     let admitted = budget.outcome(guard::admit(session, &keys, options, budget, None))?;
     let tables = Tables {
         session,

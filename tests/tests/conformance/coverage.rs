@@ -226,6 +226,7 @@ const UNPROVOKED: &[&str] = &[
     "store-full",
     "store-locked",
     "store-unreachable",
+    "leader-changed",
     "data-corrupt",
     "store-failed",
 ];

@@ -156,6 +156,7 @@ fn yanglint_takes_the_operations_that_we_take() {
         "convoke-simulation",
         "convoke-ems",
         "convoke-audit",
+        "convoke-cluster",
     ];
     let (right, wrong): (Vec<&String>, Vec<&String>) = documents
         .iter()

@@ -234,6 +234,9 @@ impl Link {
     }
 }
 
+/// Asks, while a client takes nothing, whether its session is over.
+type Stalled = Pin<Box<dyn Future<Output = ()> + Send>>;
+
 /// Completes once a leader says that the session is over, if it goes on saying nothing.
 async fn is_over(client: Arc<ChannelClient>, leader: Leader, number: u32) {
     loop {
@@ -308,6 +311,8 @@ impl Accepted {
     async fn carry(&mut self, mut link: Link) -> Carried {
         let mut piece: Option<Bytes> = None;
         let mut end_is_told = false;
+        // Begun when output waits, and anew when the client takes some.
+        let mut stalled: Option<Stalled> = None;
         loop {
             if !self.has_room() {
                 info!(
@@ -323,14 +328,28 @@ impl Accepted {
             let reads_on = self.continuity.reads_on() && !self.input_ended;
             let waiting = self.output.len() - self.taken;
             let up = link.up.clone();
-            let number = self.continuity.saved().map_or(0, |saved| saved.id);
-            let over = is_over(Arc::clone(&link.client), link.leader.clone(), number);
+            if waiting == 0 {
+                stalled = None;
+            } else if stalled.is_none() {
+                let number = self.continuity.saved().map_or(0, |saved| saved.id);
+                let over = is_over(Arc::clone(&link.client), link.leader.clone(), number);
+                stalled = Some(Box::pin(over));
+            }
+            let over = async {
+                match &mut stalled {
+                    Some(over) => over.await,
+                    None => std::future::pending().await,
+                }
+            };
             tokio::select! {
                 // A write that is given up goes on with the same bytes.
                 written = self.outbound.write(&self.output[self.taken..]), if waiting > 0 => {
                     match written {
                         Ok(0) | Err(_) => return Carried::Ended,
-                        Ok(length) => self.took(length),
+                        Ok(length) => {
+                            self.took(length);
+                            stalled = None;
+                        }
                     }
                 }
                 room = reserve(up), if piece.is_some() => match (room, piece.take()) {
@@ -358,7 +377,7 @@ impl Accepted {
                     }
                     None => return Carried::Lost,
                 },
-                () = over, if waiting > 0 => return Carried::Ended,
+                () = over => return Carried::Ended,
                 () = self.login.over() => return Carried::Ended,
             }
         }

@@ -11,7 +11,7 @@ pub struct Leader {
     pub node: String,
     /// The address of its channel, as `host:port`.
     pub address: String,
-    /// The number of times that the lead was taken, which grows from one lead to the next.
+    /// The fencing token of its lead, greater than that of any before.
     pub epoch: u64,
 }
 

@@ -99,7 +99,8 @@ impl Led {
         let of = (way, far.number);
         let (reply, user) = http.answer(of, far.source, far.certificate, request).await;
         if !(self.passes)() {
-            return refusal(StatusCode::MISDIRECTED_REQUEST, "this node leads no more");
+            // It was carried out, or may have been.
+            return refusal(StatusCode::BAD_GATEWAY, "this node leads no more");
         }
         let passes = Arc::clone(&self.passes);
         let mut reply = reply.map(|body| Box::pin(Answered { body, passes }) as ChannelBody);

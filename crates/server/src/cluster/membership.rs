@@ -322,7 +322,16 @@ impl Member {
             view.nodes = self.directory.nodes()?;
         }
         view.rules.clone_from(&self.me.rules);
-        view.lead = Some(self.directory.lead()?);
+        let lead = self.directory.lead()?;
+        // Read when the lead was taken, they may have changed before it was begun with.
+        if let Some(lease) = locked(&self.doing)
+            .lease
+            .as_ref()
+            .filter(|_| lead.rules != self.me.rules)
+        {
+            lease.in_force(&self.me.rules);
+        }
+        view.lead = Some(lead);
         Ok(())
     }
 
@@ -332,13 +341,7 @@ impl Member {
         }
         self.rules_read = Instant::now();
         match rules::digest(&self.folder) {
-            Ok(digest) if digest != self.me.rules => {
-                if let Some(lease) = &locked(&self.doing).lease {
-                    lease.in_force(&digest);
-                }
-                self.me.rules = digest;
-            }
-            Ok(_) => {}
+            Ok(digest) => self.me.rules = digest,
             Err(cause) => debug!("the rules cannot be read just now: {cause}"),
         }
     }

@@ -158,7 +158,7 @@ impl ClusterNode {
         let setup = ForwardingSetup {
             identity,
             leader: membership.leader(),
-            quotas: settings.bounds(meter.most()).users.into(),
+            quotas: settings.bounds(meter.most()).users,
             shares: Arc::new(FairShares::of_this_machine()),
         };
         let forwarding = Forwarding::start(setup, channel);
@@ -214,6 +214,8 @@ impl ClusterNode {
                             (lead, why)
                         };
                         self.before = before.map(why);
+                        // That was for once.
+                        self.candidate.any_rules = false;
                         return Ok(lease);
                     }
                     None => tokio::time::sleep(AGAIN).await,

@@ -19,7 +19,7 @@ use hyper::http::request::Parts;
 use hyper::{HeaderMap, Method, Request, Response, StatusCode};
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Instant, timeout_at};
@@ -250,8 +250,11 @@ impl Body for Taken {
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
-        let polled = Pin::new(&mut self.0).poll_frame(cx);
-        polled.map(|frame| frame.map(|frame| frame.map_err(Into::into)))
+        match ready!(Pin::new(&mut self.0).poll_frame(cx)) {
+            // No route has a use for trailers, of which some may not be passed on.
+            Some(Ok(frame)) if !frame.is_data() => Poll::Ready(None),
+            frame => Poll::Ready(frame.map(|frame| frame.map_err(Into::into))),
+        }
     }
 
     fn is_end_stream(&self) -> bool {

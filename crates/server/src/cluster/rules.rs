@@ -2,9 +2,12 @@
 //!
 //! Read next: [`crate::state`], the files.
 
+use crate::clock::Clock;
 use crate::file::FileError;
 use crate::ssh::keys::{KeyFileError, StateKeys};
 use crate::state::StateFolder;
+use crate::token::list::ListError;
+use crate::token::revoked;
 use russh::keys::HashAlg;
 use sha2::{Digest as _, Sha256};
 use std::io::ErrorKind;
@@ -19,10 +22,13 @@ pub enum RulesError {
     /// A key cannot be read or made.
     #[error(transparent)]
     Key(#[from] KeyFileError),
+    /// The list of tokens cannot be read.
+    #[error(transparent)]
+    Tokens(#[from] ListError),
 }
 
 /// The digest (SHA-256, hexadecimal) of the host key, the operator's key, `access.toml`, the keys of users and of
-/// agents, and the list of revoked certificates in a folder.
+/// agents, the list of revoked certificates, and the tokens that were revoked and have not expired, in a folder.
 ///
 /// # Errors
 /// [`RulesError`]
@@ -44,6 +50,9 @@ pub fn digest(folder: &StateFolder) -> Result<String, RulesError> {
     }
     for (_, _, path) in folder.key_files() {
         add(&named(folder, &path), &read(&path)?);
+    }
+    for id in revoked(folder, Clock::wall_time())? {
+        add("revoked token", id.as_bytes());
     }
     Ok(base16ct::lower::encode_string(&digest.finalize()))
 }

@@ -55,8 +55,9 @@ impl HttpServer {
         };
         match &user {
             Some(name) => {
-                if let Err(problem) = self.count(name, connection) {
-                    reply = problem.reply();
+                // What was asked was carried out, whatever becomes of the connection.
+                if self.count(name, connection).is_err() {
+                    connection.permit.leave();
                 }
             }
             None if shown && reply.status() == StatusCode::UNAUTHORIZED => {

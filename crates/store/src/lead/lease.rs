@@ -145,7 +145,7 @@ impl Lease {
         }))
     }
 
-    /// The number of times that the state was taken, this time included: no two leads have the same.
+    /// The fencing token of this lead, greater than that of any before.
     pub fn epoch(&self) -> u64 {
         self.inner.shared.owner.epoch()
     }
@@ -282,6 +282,11 @@ fn keep(shared: &Shared, mut session: Session, orders: &Receiver<Order>) {
                 return;
             }
             Err(RecvTimeoutError::Timeout) => {}
+        }
+        if shared.standing() == Standing::Lost {
+            // Nobody here may lead under it: others need not wait until it has run out.
+            let _ = release(owner, &mut session, None);
+            return;
         }
         let asked_ms = boottime_ms();
         match renew(owner, &mut session, &mut rules) {

@@ -101,7 +101,7 @@ pub struct NodeRow {
 /// Who leads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeadRow {
-    /// The number of times that the lead was taken.
+    /// The fencing token of the lead: greater than that of any before.
     pub epoch: u64,
     /// Who has it, or had it last; empty if nobody ever had.
     pub holder: String,

@@ -22,6 +22,9 @@ use std::time::Duration;
 /// that while.
 const RENEWED: Duration = Duration::from_secs(2);
 
+/// The longest wait for an answer of the database where it works on a whole table.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(600);
+
 /// Takes the state in a database for `holder`, unless it was taken by a lease; makes the tables that say whose it
 /// is, if there are none. One that is `durable` promises to lose nothing.
 pub(crate) fn open(
@@ -32,18 +35,24 @@ pub(crate) fn open(
 ) -> Result<(Session, Ownership), OpenError> {
     let (net, writer) = prepared(address, durable)?;
     if let Some(lease) = lease {
-        schema::upgrade(&writer)?;
         lease.fences(&writer)?;
-        return Ok((writer, Ownership::Leased(lease.clone())));
+        return Ok((upgraded(writer)?, Ownership::Leased(lease.clone())));
     }
     let owner = match Owner::take(&writer, holder)? {
         Ok(owner) => owner,
         Err(Held { by, left }) => return Err(OpenError::Held { by, left }),
     };
-    schema::upgrade(&writer)?;
     owner.fences(&writer)?;
     let keeper = Keeper::start(owner, session(&net, address)?)?;
-    Ok((writer, Ownership::Kept(keeper)))
+    Ok((upgraded(writer)?, Ownership::Kept(keeper)))
+}
+
+/// The session, once the state has all that this release needs; the owner is kept meanwhile.
+fn upgraded(writer: Session) -> Result<Session, SqlFailure> {
+    let usual = writer.answers_within();
+    let writer = writer.answering_within(PATIENCE);
+    schema::upgrade(&writer)?;
+    Ok(writer.answering_within(usual))
 }
 
 /// A session that reads the state in a database, whoever owns that.

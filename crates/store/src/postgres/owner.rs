@@ -1,7 +1,8 @@
-//! Who owns a state: one row, with an epoch that each owner raises.
+//! Who owns a state: one row, with an epoch (a fencing token) that grows when the state is taken and when it is
+//! given back.
 //!
 //! ```text
-//! take ─► epoch 7 ─► each group: until = now + 6 s, commits = n + 1 where epoch = 7, commits = n ─► release
+//! take ─► epoch 7 ─► each group: until = now + ttl, commits = n + 1 where epoch = 7, commits = n ─► release
 //!            another takes it, epoch 8: the group of epoch 7 meets no row and is not stored
 //! ```
 //! Times are those of the database's clock. Whoever holds the same name takes the state at once: a
@@ -39,6 +40,13 @@ const TAKE: &str = concat!(
     ") AND (heir = '' OR heir = ?3 OR heir_until < ",
     now!(),
     ") AND (rules = '' OR rules = ?4 OR ?5 = 1) RETURNING epoch"
+);
+
+/// What the release before knows as well: a state of it is read as it is.
+const HELD: &str = concat!(
+    "SELECT holder, until - ",
+    now!(),
+    " FROM owner WHERE one = 1"
 );
 
 const FOUND: &str = concat!(
@@ -182,12 +190,15 @@ impl Owner {
 
     /// Who owns the state; none if it is nobody's just now.
     pub(crate) fn held(session: &Session) -> Result<Option<Held>, SqlFailure> {
-        let found = found(session)?;
-        let left = u64::try_from(found.left_ms).unwrap_or(0);
-        Ok((left > 0).then(|| Held {
-            by: found.lead.holder,
-            left: Duration::from_millis(left),
-        }))
+        let held = session.one(HELD, &[], |row| {
+            let row = Row::Postgres(row);
+            let left = u64::try_from(row.get::<i64>(1)?).unwrap_or(0);
+            Ok::<_, SqlFailure>(Held {
+                by: row.get(0)?,
+                left: Duration::from_millis(left),
+            })
+        })?;
+        Ok(held.filter(|held| !held.left.is_zero()))
     }
 
     /// Keeps the state for a while more with each transaction of this session: once it is another's, or

@@ -21,8 +21,6 @@ pub(crate) fn prepared(
         return Err(OpenError::Unfit { reason });
     }
     schema::prepare(&session)?;
-    // What another release made is not taken from it.
-    schema::recognise(&session)?;
     Ok((net, session))
 }
 

@@ -92,6 +92,8 @@ const fn own(name: &'static str, columns: &'static [Column]) -> Table {
 pub(crate) fn prepare(session: &Session) -> Result<(), OpenError> {
     let seam = Seam::Postgres(session);
     if is_there(seam)? {
+        // What another release or application made is left as it is.
+        recognise(session)?;
         // Another may do so at the same time.
         return Ok(complete(session).or_else(|_| complete(session))?);
     }
@@ -422,19 +424,20 @@ fn former<'f>(
     })
 }
 
-/// Makes the indexes of a state of the release before anew. For its owner: nobody else writes meanwhile.
+/// Makes the indexes of a state of the release before anew, which takes a while where there are many rows. For its
+/// owner, who is kept meanwhile: nobody else writes.
 pub(crate) fn upgrade(session: &Session) -> Result<(), SqlFailure> {
     let found = found(session)?;
     let anew = |(_, table, index): (String, &Table, &Index)| {
         format!("DROP INDEX {};\n{}", index.name, indexed(table, index))
     };
-    let missing: String = former(&found).map(anew).collect();
-    if missing.is_empty() {
-        return Ok(());
+    for index in former(&found).map(anew) {
+        // Each for itself: what is made stays, should the next not be.
+        let transaction = session.long_transaction();
+        session.script(index).map_err(SqlFailure::from)?;
+        transaction.commit()?;
     }
-    let transaction = session.transaction()?;
-    session.script(missing).map_err(SqlFailure::from)?;
-    transaction.commit()
+    Ok(())
 }
 
 fn found(session: &Session) -> Result<BTreeSet<String>, SqlFailure> {

@@ -141,6 +141,11 @@ impl Session {
         })
     }
 
+    /// The bound on each wait.
+    pub(crate) fn answers_within(&self) -> Duration {
+        self.answer_within
+    }
+
     /// The same with another bound on each wait.
     pub(crate) fn answering_within(self, answer_within: Duration) -> Self {
         Self {
@@ -270,11 +275,16 @@ impl Session {
     ///
     /// Fails if the statement that it begins with cannot be prepared.
     pub(crate) fn begin(&self) -> Result<(), PostgresError> {
+        self.begin_idle(self.idle.get());
+        self.fenced()
+    }
+
+    /// Begins a transaction that is ended if nothing is said in it for this time.
+    fn begin_idle(&self, idle: Duration) {
         if self.renewal.borrow().is_some() {
             self.begun_ms.set(boottime_ms());
         }
-        self.begin_with(&format!("{BEGIN}'{}ms'", self.idle.get().as_millis()));
-        self.fenced()
+        self.begin_with(&format!("{BEGIN}'{}ms'", idle.as_millis()));
     }
 
     /// Asks, within a transaction, whether the state is ours; no is a failure of its commit.

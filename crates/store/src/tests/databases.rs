@@ -67,6 +67,15 @@ fn what_nobody_here_has_made_is_refused() {
         refused(&at_home(&foreign, "one")),
         OpenError::Foreign
     ));
+    let alike = server.database();
+    alike.say("CREATE TABLE state (one BIGINT, application TEXT, version BIGINT); CREATE TABLE owner (one BIGINT)");
+    assert!(matches!(
+        refused(&at_home(&alike, "one")),
+        OpenError::Foreign
+    ));
+    let left =
+        "SELECT count(*) FROM pg_attribute WHERE attrelid = 'owner'::regclass AND attnum > 0";
+    assert_eq!(alike.say(left), "1");
     let original = server.database();
     let (store, _) = open(at_home(&original, "one"));
     store.commit(everything("t1")).wait().unwrap();

@@ -13,22 +13,28 @@ use hyper::server::conn::http2::Builder;
 use hyper::service::service_fn;
 use hyper::{Request, Response, StatusCode};
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
-use tokio::task::JoinSet;
+use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::timeout;
 use tokio_rustls::TlsAcceptor;
+use tokio_rustls::server::TlsStream;
 use tokio_util::task::AbortOnDropHandle;
 use tracing::{debug, warn};
 
-/// The most connections of nodes, and of whoever has not shown that it is one.
+/// The most connections of nodes.
 const CONNECTIONS: usize = 256;
+
+/// The most connections of whoever has not shown that it is a node: the oldest makes room for the next, so that
+/// strangers keep no node out, whose handshake takes some milliseconds.
+const STRANGERS: usize = 64;
 
 /// A response under way.
 pub(in crate::cluster) type Answering = Pin<Box<dyn Future<Output = Response<ChannelBody>> + Send>>;
@@ -67,8 +73,8 @@ async fn accept(socket: TcpListener, tls: TlsAcceptor, service: Arc<dyn ChannelS
     let room = Arc::new(Semaphore::new(CONNECTIONS));
     let number = AtomicU64::new(0);
     let mut connections = JoinSet::new();
+    let mut strangers: VecDeque<Stranger> = VecDeque::new();
     loop {
-        let permit = Arc::clone(&room).acquire_owned().await;
         let accepted = tokio::select! {
             accepted = socket.accept() => accepted,
             Some(_) = connections.join_next() => continue,
@@ -77,12 +83,28 @@ async fn accept(socket: TcpListener, tls: TlsAcceptor, service: Arc<dyn ChannelS
             Ok((tcp, _)) => {
                 let (tls, service) = (tls.clone(), Arc::clone(&service));
                 let number = number.fetch_add(1, Relaxed);
-                connections.spawn(async move {
-                    let _permit = permit;
-                    if let Err(error) = serve(tcp, tls, service, number).await {
+                let (room, is_known) = (Arc::clone(&room), Arc::new(AtomicBool::new(false)));
+                let known = Arc::clone(&is_known);
+                let task = connections.spawn(async move {
+                    let served = async {
+                        let stream = greeted(tcp, tls).await?;
+                        known.store(true, Relaxed);
+                        let full = "too many connections of nodes";
+                        let _permit = room.try_acquire_owned().map_err(|_| full)?;
+                        serve(stream, service, number).await
+                    };
+                    if let Err(error) = served.await {
                         debug!(%error, "a connection of a node broke off");
                     }
                 });
+                strangers.retain(|it| !it.is_known.load(Relaxed) && !it.task.is_finished());
+                if strangers.len() >= STRANGERS
+                    && let Some(oldest) = strangers.pop_front()
+                    && !oldest.is_known.load(Relaxed)
+                {
+                    oldest.task.abort();
+                }
+                strangers.push_back(Stranger { task, is_known });
             }
             Err(error) => {
                 warn!(%error, "cannot accept a connection of a node");
@@ -104,15 +126,25 @@ impl Drop for Ending {
     }
 }
 
+/// A connection in its handshake.
+struct Stranger {
+    task: AbortHandle,
+    /// True once it has shown that it is a node.
+    is_known: Arc<AtomicBool>,
+}
+
+/// The handshake, in which both sides show that they are nodes.
+async fn greeted(tcp: TcpStream, tls: TlsAcceptor) -> io::Result<TlsStream<TcpStream>> {
+    prepare(&tcp);
+    let stream = timeout(CONNECT, tls.accept(tcp)).await;
+    stream.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()))
+}
+
 async fn serve(
-    tcp: TcpStream,
-    tls: TlsAcceptor,
+    stream: TlsStream<TcpStream>,
     service: Arc<dyn ChannelService>,
     number: u64,
 ) -> Result<(), BoxError> {
-    prepare(&tcp);
-    let stream = timeout(CONNECT, tls.accept(tcp)).await;
-    let stream = stream.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()))?;
     let _ending = Ending {
         service: Arc::clone(&service),
         number,

@@ -2,7 +2,7 @@
 //!
 //! Nothing here waits but a COMMIT and the end of a part. Read next: [`super`].
 
-use super::{BEGIN, SNAPSHOT, Session, Stage};
+use super::{IDLE, SNAPSHOT, Session, Stage};
 use crate::failure::{FailureKind, SqlFailure};
 
 impl Session {
@@ -20,7 +20,7 @@ impl Session {
     /// Begins a transaction that takes long, without waiting; it is rolled back when dropped. The row that
     /// says whose the state is stays free until it commits, so that it can be kept ours meanwhile.
     pub(crate) fn long_transaction(&self) -> Transaction<'_> {
-        self.begin_with(BEGIN);
+        self.begin_idle(IDLE);
         Transaction {
             session: self,
             own: true,

@@ -120,6 +120,30 @@ async fn of_two_candidates_one_leads_and_the_other_after_it() {
     new.commit(Batch::default()).await.unwrap();
 }
 
+/// As the opening of a large state does.
+#[test]
+fn a_transaction_that_outlasts_the_lease_does_not_end_it() {
+    let Some(server) = shared() else {
+        return;
+    };
+    let database = server.database();
+    let lease = taken(&database, "a");
+    let writer = opened(&database.by_socket());
+    lease.fences(&writer).unwrap();
+    let long = writer.long_transaction();
+    writer
+        .script("CREATE TABLE word (text TEXT)".to_owned())
+        .unwrap();
+    let begun = Instant::now();
+    while begun.elapsed() < TTL + MARGIN {
+        assert!(lease.holds(), "it is lost after {:?}", begun.elapsed());
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    long.commit().unwrap();
+    assert_eq!(database.say("SELECT count(*) FROM word"), "0");
+    assert!(lease.holds());
+}
+
 #[tokio::test]
 async fn whoever_is_cut_off_has_lost_the_lead_before_another_has_it() {
     let Some(server) = shared() else {
