@@ -54,12 +54,9 @@ impl HttpServer {
             }
         };
         match &user {
-            Some(name) => {
-                // What was asked was carried out, whatever becomes of the connection.
-                if self.count(name, connection).is_err() {
-                    connection.permit.leave();
-                }
-            }
+            // What was asked was carried out, whatever becomes of the connection.
+            Some(name) if self.count(name, connection).is_err() => connection.permit.leave(),
+            Some(_) => {}
             None if shown && reply.status() == StatusCode::UNAUTHORIZED => {
                 self.limiter.record_failure(connection.source.ip());
                 connection.permit.fail();
