@@ -276,7 +276,8 @@ fn the_tables_are_made_with_these_words() {
     assert!(words == kept, "{words}");
 }
 
-/// Whatever PostgreSQL chooses for the rows that there are, an index has each page in its order.
+/// Whatever PostgreSQL chooses for the rows that there are, an index has each page in its order. What stands in two
+/// indexes it reads and sorts, where SQLite merges them.
 #[test]
 fn queries_can_use_their_indexes() {
     let Some(server) = server() else { return };
@@ -289,9 +290,11 @@ fn queries_can_use_their_indexes() {
     for sql in queries() {
         let sql = dialect::translate(&sql).text;
         let plan = database.say(&format!("{rather_not}EXPLAIN (COSTS OFF) {sql}"));
+        let is_merged = sql.contains(" UNION ALL ");
         let is_dear = |line: &str| {
             let step = line.trim_start_matches([' ', '-', '>']);
-            step.starts_with("Seq Scan") || step == "Sort" || step == "Incremental Sort"
+            let sorts = step == "Sort" || step == "Incremental Sort";
+            step.starts_with("Seq Scan") || (sorts && !is_merged)
         };
         assert!(
             plan.contains("Index") && !plan.lines().any(is_dear),
