@@ -132,7 +132,7 @@ impl Node {
     }
 
     fn serves(&mut self, host: &Host) {
-        self.leading.leads(host, Arc::new(|| true));
+        self.leading.leads(host);
         self.epoch += 1;
         self.leader.send_replace(Some(Leader {
             node: "leading".to_owned(),

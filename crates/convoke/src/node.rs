@@ -150,7 +150,7 @@ impl Life<'_> {
         let host = Arc::new(host);
         let mut runtime = runtime(Arc::clone(&host));
         // Agents are clients of this node, and speak to each other as they begin.
-        self.node.leads(&host, &lease, clock.now());
+        self.node.leads(&host, &lease);
         runtime.begin().await;
         tell(
             self.common,

@@ -41,8 +41,3 @@ pub use leader::{Leader, LeaderWatch};
 pub use membership::{ClusterView, Membership};
 pub use node::{ClusterNode, NodeError, NodeNews};
 pub use store::lead::Lease;
-
-use std::sync::Arc;
-
-/// Asked before anything goes out of a node that leads: true if it still does.
-pub type Passes = Arc<dyn Fn() -> bool + Send + Sync>;

@@ -17,7 +17,7 @@ pub use engine::Endpoint;
 pub use error::StartError;
 pub use http_server::HttpServerError;
 pub(crate) use http_server::forward;
-pub(crate) use listeners::Sockets;
+pub(crate) use listeners::{Sockets, make_known};
 
 use crate::clock::Clock;
 use crate::fair::FairShares;

@@ -83,7 +83,7 @@ pub use batch::{Batch, Chunk, CommitError, Committed, OnCommit, Ticket};
 pub use copy::{Copied, CopyError, CopyProgress, CopySource, backup, transfer};
 pub use failure::SqlFailure;
 pub use keys::{HeldKeys, KeyKeeper, KeyKeeperError, RandomSource, Secret};
-pub use open::{Decided, Location, OpenError, Options, Recovered, Spawn};
+pub use open::{Decided, Location, OpenError, Options, Recovered, Spawn, locked};
 pub use outside::LAG;
 pub use postgres::address::{PostgresAddress, PostgresAddressError};
 pub use read::chunks::Piece;

@@ -11,7 +11,8 @@ mod location;
 mod options;
 
 pub use error::OpenError;
-pub(crate) use file::{beside, locked, private};
+pub use file::locked;
+pub(crate) use file::{beside, private};
 pub(crate) use guard::Arrival;
 pub use location::Location;
 pub use options::{Options, Spawn};

@@ -1,4 +1,4 @@
-//! The folder of a node: checked, locked, and told from all others.
+//! The folder of a node: checked, and told from all others.
 //!
 //! Read next: [`crate::state`].
 
@@ -9,9 +9,7 @@ use crate::ssh::keys::StateKeys;
 use crate::state::StateFolder;
 use crate::writable;
 use sha2::{Digest as _, Sha256};
-use std::fs::{File, OpenOptions, TryLockError};
-use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
-use store::{Location, OpenError, PostgresAddress};
+use std::os::unix::fs::MetadataExt as _;
 
 /// Checks the files of a folder as a start of a platform does.
 pub(super) fn prepared(folder: &StateFolder, settings: &Settings) -> Result<StateKeys, StartError> {
@@ -20,26 +18,6 @@ pub(super) fn prepared(folder: &StateFolder, settings: &Settings) -> Result<Stat
     let keys = StateKeys::open(folder.path())?;
     access::load(&folder.access())?;
     Ok(keys)
-}
-
-/// Locks the folder, so that no second process is this node.
-pub(super) fn lock(folder: &StateFolder, address: &PostgresAddress) -> Result<File, StartError> {
-    let path = folder.lock();
-    let failed = |cause| OpenError::File {
-        path: path.clone(),
-        cause,
-    };
-    let mut options = OpenOptions::new();
-    options.create(true).truncate(false).write(true).mode(0o600);
-    let file = options.open(&path).map_err(failed)?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => {
-            let state = Location::Postgres(address.clone());
-            Err(OpenError::Locked { state }.into())
-        }
-        Err(TryLockError::Error(cause)) => Err(failed(cause).into()),
-    }
 }
 
 /// A word for a folder on this machine that no other has.

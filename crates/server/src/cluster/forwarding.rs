@@ -4,7 +4,6 @@
 //! Who leads is told by a watch, whatever makes it known. Read next: [`super::accepted`] and
 //! [`super::led`], the two sides of a session.
 
-use super::Passes;
 use super::accepted::{self, Accepting};
 use super::channel::{Answering, ChannelClient, ChannelServer, ChannelService};
 use super::identity::ChannelIdentity;
@@ -146,17 +145,16 @@ impl Forwarding {
         })
     }
 
-    /// This node leads from now on, and `host` serves whom others forward, as long as `passes` lets it: it is
-    /// asked before anything goes out. No part of the host outlives [`Self::leads_no_more`] but by the time
-    /// that sessions take to leave. A host in memory serves nobody.
-    pub fn leads(&self, host: &Host, passes: Passes) {
+    /// This node leads from now on, and `host` serves whom others forward, as long as the fence of its clock
+    /// lets it. No part of the host outlives [`Self::leads_no_more`] but by the time that sessions take to
+    /// leave. A host in memory serves nobody.
+    pub fn leads(&self, host: &Host) {
         self.service.set(None);
         let relayed = Arc::clone(&self.service.relayed);
         let led = host.entrance().map(|entrance| Led {
             entrance,
             lead: relayed.lead(),
             relayed,
-            passes,
         });
         self.service.set(led.map(Arc::new));
     }
@@ -195,7 +193,7 @@ impl ChannelService for Service {
             .unwrap_or_else(PoisonError::into_inner)
             .clone();
         Box::pin(async move {
-            let Some(led) = led.filter(|led| (led.passes)()) else {
+            let Some(led) = led.filter(|led| led.fence().passes()) else {
                 return refusal(StatusCode::MISDIRECTED_REQUEST, "this node does not lead");
             };
             match request.uri().path() {

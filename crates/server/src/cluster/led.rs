@@ -8,7 +8,8 @@
 use super::channel::{BoxError, ChannelBody, PROTOCOL, PROTOCOL_FIELD, whole};
 use super::opening::{Marks, Opening, endpoint_of};
 use super::record::{FromClient, Records, ToClient, write_data};
-use super::{Passes, requests};
+use super::requests;
+use crate::fence::Fence;
 use crate::host::Entrance;
 use crate::http::body::ResponseBody;
 use crate::session::relay::{Relay, Relayed};
@@ -46,7 +47,6 @@ pub(super) struct Led {
     pub(super) entrance: Entrance,
     pub(super) relayed: Arc<Relayed>,
     pub(super) lead: u64,
-    pub(super) passes: Passes,
 }
 
 /// The reason for which a session is not taken up.
@@ -61,6 +61,11 @@ enum Refused {
 }
 
 impl Led {
+    /// What its output passes.
+    pub(super) fn fence(&self) -> &Fence {
+        self.entrance.clock.fence()
+    }
+
     /// Takes a session up that another node has accepted.
     pub(super) async fn session(self: Arc<Self>, body: Incoming) -> Response<ChannelBody> {
         let mut input = Input::new(body);
@@ -71,8 +76,8 @@ impl Led {
         };
         let (status, body) = match opened {
             Ok(output) => {
-                let passes = Arc::clone(&self.passes);
-                let body: ChannelBody = Box::pin(Piped { output, passes });
+                let fence = self.fence().clone();
+                let body: ChannelBody = Box::pin(Piped { output, fence });
                 (StatusCode::OK, body)
             }
             Err(Refused::Unreadable(why)) => (StatusCode::BAD_REQUEST, whole(why)),
@@ -98,12 +103,12 @@ impl Led {
         };
         let of = (way, far.number);
         let (reply, user) = http.answer(of, far.source, far.certificate, request).await;
-        if !(self.passes)() {
+        if !self.fence().passes() {
             // It was carried out, or may have been.
             return refusal(StatusCode::BAD_GATEWAY, "this node leads no more");
         }
-        let passes = Arc::clone(&self.passes);
-        let mut reply = reply.map(|body| Box::pin(Answered { body, passes }) as ChannelBody);
+        let fence = self.fence().clone();
+        let mut reply = reply.map(|body| Box::pin(Answered { body, fence }) as ChannelBody);
         reply.headers_mut().insert(PROTOCOL_FIELD, PROTOCOL);
         if let Some(user) = user.and_then(|user| HeaderValue::from_bytes(user.as_bytes()).ok()) {
             reply.headers_mut().insert(requests::USER, user);
@@ -380,7 +385,7 @@ impl AsyncRead for Input {
 /// A response on its way, for as long as this node leads.
 struct Answered {
     body: ResponseBody,
-    passes: Passes,
+    fence: Fence,
 }
 
 impl Body for Answered {
@@ -392,8 +397,8 @@ impl Body for Answered {
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
         let frame = ready!(self.body.as_mut().poll_frame(cx));
-        if frame.is_some() && !(self.passes)() {
-            return Poll::Ready(Some(Err(LOST.into())));
+        if frame.is_some() {
+            self.fence.checked()?;
         }
         Poll::Ready(frame.map(|frame| frame.map_err(Into::into)))
     }
@@ -407,13 +412,10 @@ impl Body for Answered {
     }
 }
 
-/// The reason for which nothing goes out any more.
-const LOST: &str = "this node leads no more";
-
 /// The output of a session on its way, for as long as this node leads.
 struct Piped {
     output: DuplexStream,
-    passes: Passes,
+    fence: Fence,
 }
 
 impl Body for Piped {
@@ -430,9 +432,7 @@ impl Body for Piped {
         if buf.filled().is_empty() {
             return Poll::Ready(None);
         }
-        if !(self.passes)() {
-            return Poll::Ready(Some(Err(LOST.into())));
-        }
+        self.fence.checked()?;
         let bytes = Bytes::copy_from_slice(buf.filled());
         Poll::Ready(Some(Ok(Frame::data(bytes))))
     }

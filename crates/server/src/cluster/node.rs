@@ -4,9 +4,8 @@
 //! concerned by who that is. Composes no platform: whoever runs it does, on the lease that it is given. Read
 //! next: [`super::membership`], [`super::forwarding`]; [`crate::host`].
 
-use super::Passes;
 use super::doors::Doors;
-use super::folder::{lock, place, prepared};
+use super::folder::{place, prepared};
 use super::forwarding::{Forwarding, ForwardingSetup};
 use super::identity::{ChannelIdentity, ClusterKey, IdentityError};
 use super::membership::{
@@ -17,25 +16,21 @@ use super::rules;
 use crate::cluster_key::{self, ClusterKeyError};
 use crate::config::Settings;
 use crate::fair::FairShares;
-use crate::fence::Fence;
-use crate::host::{Host, HttpServerError, Listening, Sockets, StartError};
+use crate::host::{Host, HttpServerError, Listening, Sockets, StartError, make_known};
 use crate::http::HttpListening;
 use crate::memory::MemoryMeter;
 use crate::revocation::Seen;
 use crate::roster::Roster;
 use crate::ssh::BindError;
-use crate::ssh::keys;
 use crate::ssh::listener::listen;
 use crate::state::StateFolder;
 use domain::cluster::{LeadMoved, LeadReason};
-use domain::time::Timestamp;
 use russh::keys::HashAlg;
 use std::fs::File;
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 use store::lead::{LeadCandidate, LeadRow, Lease, NodeRow, Obstacle, Taking, Wish};
-use store::{OpenError, PostgresAddress};
+use store::{Location, OpenError, PostgresAddress, locked};
 use tokio::net::TcpListener;
 use tokio::task::JoinError;
 use tracing::{debug, warn};
@@ -115,7 +110,7 @@ impl ClusterNode {
         let (name, address) = settings.cluster_node().map_err(StartError::from)?;
         let seen = Seen::of(folder);
         let keys = prepared(folder, settings)?;
-        let lock = lock(folder, &address)?;
+        let lock = locked(&folder.lock(), &Location::Postgres(address.clone()))?;
         let (key, is_made) = cluster_key::load_or_make(folder)?;
         if is_made {
             let file = folder.cluster_key();
@@ -126,10 +121,8 @@ impl ClusterNode {
         let sockets = Sockets::bind(folder, settings, roster)?;
         let channel = channel(settings)?;
         let listening: Vec<Listening> = sockets.ssh.iter().map(|(at, _)| at.clone()).collect();
+        make_known(&keys, &listening).map_err(StartError::from)?;
         let host = keys.host().map_err(StartError::from)?;
-        let addresses: Vec<SocketAddr> = listening.iter().map(|at| at.address).collect();
-        keys::write_known_hosts(&keys.known_hosts(), host.public_key(), &addresses)
-            .map_err(StartError::from)?;
         let candidate = LeadCandidate {
             fingerprint: host.public_key().fingerprint(HashAlg::Sha256).to_string(),
             node: name.clone(),
@@ -287,7 +280,8 @@ impl ClusterNode {
     }
 
     /// The platform is composed, on this host: clients of all nodes are served by it from now on.
-    pub fn leads(&mut self, host: &Host, lease: &Lease, now: Timestamp) {
+    pub fn leads(&mut self, host: &Host, lease: &Lease) {
+        let now = host.clock.now();
         let engine = host.platform.engine();
         engine.join_cluster(Arc::new(KnownNodes {
             view: self.membership.view(),
@@ -305,9 +299,7 @@ impl ClusterNode {
         }
         host.platform
             .number_sessions_from(first_session(lease.epoch()));
-        let fence = Fence::of(lease.clone());
-        let passes: Passes = Arc::new(move || fence.passes());
-        self.forwarding.leads(host, passes);
+        self.forwarding.leads(host);
         self.membership.does(LEADING, Some(lease.clone()));
         self.membership.fulfilled(Wish::Lead);
     }
@@ -404,6 +396,7 @@ fn heir(me: &str, view: &ClusterView) -> Option<String> {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use domain::time::Timestamp;
 
     fn node(name: &str) -> NodeRow {
         NodeRow {

@@ -89,17 +89,7 @@ fn is_node_name(name: &str) -> bool {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
-    use super::super::Settings;
-    use crate::state::StateFolder;
-
-    /// The refusal of a settings file with this text; none if it is accepted.
-    fn refused(text: &str) -> Option<String> {
-        let folder = tempfile::tempdir().unwrap();
-        let state = StateFolder::new(folder.path());
-        std::fs::write(state.settings(), text).unwrap();
-        let checked = Settings::load(&state).and_then(|settings| settings.check(&state));
-        checked.err().map(|error| error.to_string())
-    }
+    use super::super::tests::refused;
 
     #[test]
     fn a_node_has_a_name_a_database_and_no_network_of_its_own() {

@@ -50,17 +50,8 @@ impl LifeSettings {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::super::Settings;
+    use super::super::tests::refused;
     use super::*;
-    use crate::state::StateFolder;
-
-    /// The refusal of a settings file with this text; none if it is accepted.
-    fn refused(text: &str) -> Option<String> {
-        let folder = tempfile::tempdir().unwrap();
-        let state = StateFolder::new(folder.path());
-        std::fs::write(state.settings(), text).unwrap();
-        let checked = Settings::load(&state).and_then(|settings| settings.check(&state));
-        checked.err().map(|error| error.to_string())
-    }
 
     #[test]
     fn what_cannot_be_is_named_with_its_range() {

@@ -6,7 +6,7 @@
 use super::check::doubts;
 use super::housekeeping;
 use super::http_server::{self, HttpBackend};
-use super::listeners::{authenticator, bind};
+use super::listeners::{authenticator, bind, make_known};
 use super::roster::{default_agent, hosted, profiles};
 use super::{Company, Entrance, Home, Host, Listening, StartError};
 use crate::a2a;
@@ -24,7 +24,7 @@ use crate::revocation::{KeyHolders, KeyWatcher, Seen};
 use crate::roster::Roster;
 use crate::schemas;
 use crate::session;
-use crate::ssh::keys::{self, StateKeys};
+use crate::ssh::keys::StateKeys;
 use crate::ssh::{Authenticator, ByteStream, ConnectionLimiter, SshListener};
 use crate::state::{NameError, StateFolder};
 use crate::trail::{self, Witnessed};
@@ -37,7 +37,6 @@ use domain::registry::Reach;
 use domain::time::Timestamp;
 use engine::{Credentials, Endpoint, Engine, Setup};
 use std::collections::BTreeSet;
-use std::net::SocketAddr;
 use std::sync::Arc;
 use store::Options as StoreOptions;
 use tracing::{info, warn};
@@ -195,16 +194,10 @@ impl Host {
             },
             _ => cause.into(),
         })?;
-        // The state is ours by now: until then, clients of another that runs on it need what is there.
-        if let Some(keys) = &keys {
-            let addresses: Vec<SocketAddr> = listening.iter().map(|l| l.address).collect();
-            let known_hosts = keys.known_hosts();
-            let written =
-                keys::write_known_hosts(&known_hosts, keys.host()?.public_key(), &addresses);
-            if let Err(error) = written {
-                // The platform still starts, so that the state can be read when the disk is full.
-                warn!(%error, "clients that go by known_hosts may not find the platform: {error}");
-            }
+        // The state is ours by now: until then, clients of another that runs on it need what is there. A node
+        // has told them where its own sockets are.
+        if let Some(keys) = keys.as_ref().filter(|_| home.seat().is_none()) {
+            make_known(keys, &listening)?;
         }
         if let Some(latest) = latest(&engine)? {
             clock.not_before(latest);

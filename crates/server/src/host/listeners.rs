@@ -7,12 +7,13 @@ use super::{Listening, StartError};
 use crate::config::{AGENTS_FROM, NETCONF, Settings};
 use crate::http::HttpListener;
 use crate::roster::Roster;
-use crate::ssh::keys::{KeyFileError, StateKeys};
+use crate::ssh::keys::{KeyFileError, StateKeys, write_known_hosts};
 use crate::ssh::{ConnectionLimiter, KeyDirectory, PrivateKey, SshListener};
 use crate::state::StateFolder;
 use domain::ems::Ems;
 use engine::Endpoint;
 use std::net::SocketAddr;
+use tracing::warn;
 use yang::{Generation, ModuleSet};
 
 /// The sockets of a node, bound whoever leads.
@@ -99,6 +100,20 @@ pub(super) fn bind(
         open(endpoint, &name, SocketAddr::new(platform.ip(), port))?;
     }
     Ok(listeners)
+}
+
+/// Writes `known_hosts` for clients of these listeners. A platform starts without it too, so that its state can be
+/// read when the disk is full.
+///
+/// # Errors
+/// If the host key cannot be read.
+pub(crate) fn make_known(keys: &StateKeys, listening: &[Listening]) -> Result<(), KeyFileError> {
+    let addresses: Vec<SocketAddr> = listening.iter().map(|at| at.address).collect();
+    let host = keys.host()?;
+    if let Err(error) = write_known_hosts(&keys.known_hosts(), host.public_key(), &addresses) {
+        warn!(%error, "clients that go by known_hosts may not find the platform: {error}");
+    }
+    Ok(())
 }
 
 /// The authenticator: the operator and the hosted agents have the keys that were generated for

@@ -263,7 +263,7 @@ fn keep(shared: &Shared, mut session: Session, orders: &Receiver<Order>) {
     let owner = shared.owner;
     let mut rules = None;
     let often = Duration::from_millis(held_ms(shared.ttl)) / 4;
-    let mut wait = often;
+    let (mut wait, mut fails) = (often, false);
     loop {
         match orders.recv_timeout(wait) {
             Ok(Order::Rules(digest)) => rules = Some(digest),
@@ -293,6 +293,9 @@ fn keep(shared: &Shared, mut session: Session, orders: &Receiver<Order>) {
             Ok(()) => {
                 shared.renewed(asked_ms);
                 wait = often;
+                if std::mem::take(&mut fails) {
+                    tracing::info!("the lead can be renewed again");
+                }
             }
             Err(cause) if cause.kind() == FailureKind::Fenced => {
                 if shared.end(LOST) {
@@ -302,10 +305,12 @@ fn keep(shared: &Shared, mut session: Session, orders: &Receiver<Order>) {
             }
             Err(cause) => {
                 wait = AGAIN;
-                tracing::warn!(
-                    error = &cause as &dyn std::error::Error,
-                    "the lead could not be renewed just now"
-                );
+                if !std::mem::replace(&mut fails, true) {
+                    tracing::warn!(
+                        error = &cause as &dyn std::error::Error,
+                        "the lead could not be renewed just now, and is tried again and again"
+                    );
+                }
             }
         }
     }

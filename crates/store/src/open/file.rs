@@ -9,8 +9,12 @@ use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Locks a file, created if missing, for the state at `state`.
-pub(crate) fn locked(path: &Path, state: &Location) -> Result<File, OpenError> {
+/// Locks a file, created if missing and readable by its owner only, for the state at `state`. The lock is held
+/// as long as the file is open.
+///
+/// # Errors
+/// [`OpenError::Locked`], [`OpenError::File`].
+pub fn locked(path: &Path, state: &Location) -> Result<File, OpenError> {
     let lock = private(path).map_err(file_error(path))?;
     match lock.try_lock() {
         Ok(()) => Ok(lock),

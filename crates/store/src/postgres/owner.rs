@@ -12,7 +12,7 @@
 
 use super::error::PostgresError;
 use super::session::Session;
-use super::session::fence::Fence;
+use super::session::fence::FencingToken;
 use crate::failure::{FailureKind, SqlFailure};
 use crate::lead::{LeadRow, Obstacle, Renewal};
 use crate::sql::{Row, Value};
@@ -204,11 +204,11 @@ impl Owner {
     /// Keeps the state for a while more with each transaction of this session: once it is another's, or
     /// has not all that was stored, they fail as fenced.
     pub(crate) fn fences(self, session: &Session) -> Result<(), SqlFailure> {
-        let commits = match Fence::found(COUNTED, session)? {
+        let commits = match FencingToken::found(COUNTED, session)? {
             Some((epoch, commits)) if epoch == self.epoch => commits,
             _ => return Err(PostgresError::fenced().into()),
         };
-        session.fence(Fence {
+        session.fence(FencingToken {
             met: FENCE,
             asked: COUNTED,
             epoch: self.epoch,

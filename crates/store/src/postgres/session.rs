@@ -26,7 +26,7 @@ use crate::failure::{FailureKind, SqlFailure};
 use crate::lead::{Renewal, boottime_ms};
 use crate::sql::Value;
 use ahead::Ahead;
-use fence::{Fence, WhileUnknown};
+use fence::{FencingToken, WhileUnknown};
 use lost::Missed;
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, VecDeque};
@@ -99,7 +99,7 @@ pub(crate) struct Session {
     waits: Cell<u64>,
     changes: Cell<u64>,
     /// What each transaction begins with; none if it only reads.
-    fence: Cell<Option<Fence>>,
+    fence: Cell<Option<FencingToken>>,
     while_unknown: RefCell<Option<WhileUnknown>>,
     renewal: RefCell<Option<Arc<dyn Renewal>>>,
     /// When the transaction under way began, by the clock of a renewal.

@@ -23,7 +23,7 @@ const PAUSES: (Duration, Duration) = (Duration::from_millis(50), Duration::from_
 
 /// What each transaction of an owner begins with.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Fence {
+pub(crate) struct FencingToken {
     /// Meets a row if the transaction may be stored, and counts it: of the epoch, the milliseconds for
     /// which the state is owned on, and the transactions stored before.
     pub(crate) met: &'static str,
@@ -35,7 +35,7 @@ pub(crate) struct Fence {
     pub(crate) commits: i64,
 }
 
-impl Fence {
+impl FencingToken {
     pub(super) fn values(&self) -> [Value<'static>; 3] {
         [self.epoch, self.owned_ms, self.commits].map(Value::Number)
     }
@@ -63,7 +63,7 @@ pub(crate) type WhileUnknown = Box<dyn Fn() -> bool + Send>;
 
 impl Session {
     /// From now on each transaction begins with this fence, and is stored only if it is met.
-    pub(crate) fn fence(&self, fence: Fence) {
+    pub(crate) fn fence(&self, fence: FencingToken) {
         self.fence.set(Some(fence));
     }
 
@@ -85,7 +85,11 @@ impl Session {
     ///
     /// Succeeds if it is stored. Fails as unreachable if it is not and never will be, and as `unknown` if
     /// nobody can tell: the state is another's, or was set back.
-    pub(super) fn became(&self, fence: Fence, unknown: PostgresError) -> Result<(), PostgresError> {
+    pub(super) fn became(
+        &self,
+        fence: FencingToken,
+        unknown: PostgresError,
+    ) -> Result<(), PostgresError> {
         // What the server still does for this connection it ends, if it hears of that.
         self.line.cut(unknown.clone());
         tracing::warn!(error = %unknown, "a commit was not answered: the database is asked about it");
@@ -120,9 +124,9 @@ impl Session {
         }
     }
 
-    fn asked_elsewhere(&self, fence: Fence) -> Result<Option<(i64, i64)>, PostgresError> {
+    fn asked_elsewhere(&self, fence: FencingToken) -> Result<Option<(i64, i64)>, PostgresError> {
         let mut session = Self::open(&self.net, &self.address)?;
         session.answer_within = self.answer_within;
-        Fence::found(fence.asked, &session)
+        FencingToken::found(fence.asked, &session)
     }
 }
