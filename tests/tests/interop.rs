@@ -13,18 +13,12 @@ use netconf_rs::Connection;
 use netconf_rs::transport::Transport;
 use serde_json::{Value, json};
 use std::io::{self, Read, Write};
-use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 use support::block_on;
+use support::foreign::{console, example, finish, python, root};
 use support::process::{Finished, Running};
-use tokio::io::AsyncWriteExt;
 use tokio::process::Command;
-
-/// The time limit of a client. ncclient polls for answers only ten times a second, and a diagnosis
-/// that does not find the fault takes two minutes in real time.
-const CLIENT_LONGEST: Duration = Duration::from_secs(240);
 
 const BASE: &str = "urn:ietf:params:xml:ns:netconf:base:1.0";
 const REGISTRY: &str = "urn:convoke:params:xml:ns:yang:convoke-registry";
@@ -102,41 +96,18 @@ fn netconf_client_pipelines_in_chunks() {
 #[test]
 fn netconf_console_says_hello_gets_and_calls() {
     with_platform(async |running| {
-        // With a configuration of OpenSSH it takes a key without a password, and checks the host's.
-        let config = running.state().join("ssh_config");
-        let known = running.state().join("known_hosts");
-        std::fs::write(
-            &config,
-            format!("Host *\n  UserKnownHostsFile {}\n", known.display()),
-        )
-        .unwrap();
-        let console = async |arguments: &[&str], stdin: &str| {
-            let mut command = python("netconf-console2");
-            command
-                .arg("--ssh-config")
-                .arg(&config)
-                .arg("--hostkey-verify");
-            command.args([
-                "--host",
-                "127.0.0.1",
-                "--port",
-                running.port(),
-                "--user",
-                "operator",
-            ]);
-            command
-                .arg("--privKeyFile")
-                .arg(&running.operator().key)
-                .args(arguments);
+        let asked = async |arguments: &[&str], stdin: &str| {
+            let mut command = console(&running);
+            command.args(arguments);
             finish(command, stdin).await
         };
-        let hello = console(&["--hello"], "").await.well().stdout;
+        let hello = asked(&["--hello"], "").await.well().stdout;
         for capability in ["base:1.1<", "module=irtf-agent&amp;", "notification:1.0<"] {
             assert!(hello.contains(capability), "{capability}: {hello}");
         }
         let ns = format!("r={REGISTRY}");
         let get = ["--ns", &ns, "--get", "/r:registry/r:statistics/r:agents"];
-        let got = console(&get, "").await.well().stdout;
+        let got = asked(&get, "").await.well().stdout;
         assert!(
             got.contains(&format!("<agents>{}</agents>", agents().len()))
                 && !got.contains("<tasks>"),
@@ -145,9 +116,9 @@ fn netconf_console_says_hello_gets_and_calls() {
 
         let rpc = "<task-negotiate xmlns='urn:ietf:params:xml:ns:yang:irtf-agent'>\
                    <commuType>CapabilityRequest</commuType></task-negotiate>";
-        let called = console(&["--rpc", "-"], rpc).await.well().stdout;
+        let called = asked(&["--rpc", "-"], rpc).await.well().stdout;
         assert!(called.contains("<verdict>result</verdict>"), "{called}");
-        let refused = console(&["--rpc", "-"], "<nonsense xmlns='urn:x'/>").await;
+        let refused = asked(&["--rpc", "-"], "<nonsense xmlns='urn:x'/>").await;
         assert_ne!(refused.code, 0);
         assert!(
             refused.stdout.contains("operation-not-supported"),
@@ -478,21 +449,6 @@ fn with_platform(test: impl AsyncFnOnce(Running)) {
     });
 }
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
-}
-
-/// A program of the virtual environment.
-fn python(program: &str) -> Command {
-    let path = root().join(".venv/bin").join(program);
-    assert!(
-        path.exists(),
-        "{} is not installed: run `make setup`",
-        path.display()
-    );
-    Command::new(path)
-}
-
 /// An auditor of SSH servers reports no failure, no vulnerability and no recommendation, and its
 /// flood of half-open connections (DHEat, CVE-2002-20001) is throttled. Its warnings concern key
 /// exchange without a post-quantum part and a MAC over plaintext, both offered with low preference
@@ -538,22 +494,6 @@ async fn script(name: &str, running: &Running) -> Value {
     serde_json::from_str(&finished.stdout).unwrap()
 }
 
-/// Runs an example against the platform.
-async fn example(name: &str, running: &Running, arguments: &[&str]) -> Finished {
-    let mut command = python("python3");
-    command
-        .arg(root().join("examples").join(name))
-        .args(["--port", running.port()]);
-    command
-        .arg("--key")
-        .arg(&running.operator().key)
-        .args(arguments);
-    if name != "read_agents.py" {
-        command.arg("--json");
-    }
-    finish(command, "").await
-}
-
 /// The text of a module, by `get-schema`.
 async fn schema(running: &Running, module: &str) -> String {
     let mut client = server::client::Client::connect(running.address(), &running.operator())
@@ -565,30 +505,4 @@ async fn schema(running: &Running, module: &str) -> String {
     );
     let reply = client.call(&rpc).await.unwrap();
     support::talk::text(&reply.document, "data")
-}
-
-/// Runs a foreign program to its end, with this standard input.
-async fn finish(mut command: Command, stdin: &str) -> Finished {
-    let program = command.as_std().get_program().to_owned();
-    command
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .kill_on_drop(true);
-    let mut child = command
-        .spawn()
-        .unwrap_or_else(|error| panic!("{}: {error}: run `make setup`", program.display()));
-    let mut input = child.stdin.take().unwrap();
-    // One that does not read what it is given has its reasons, and its output tells them.
-    let _ = input.write_all(stdin.as_bytes()).await;
-    drop(input);
-    let output = tokio::time::timeout(CLIENT_LONGEST, child.wait_with_output()).await;
-    let output = output
-        .unwrap_or_else(|_| panic!("{} does not end", program.display()))
-        .unwrap();
-    Finished {
-        code: output.status.code().unwrap_or(-1),
-        stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
-        stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
-    }
 }

@@ -8,6 +8,7 @@
 //! - [`page`]: a page of the documentation, run as it stands;
 //! - [`proxy`]: an unreliable network in between;
 //! - [`site`]: a platform in this process;
+//! - [`foreign`]: programs that were not written here, as clients;
 //! - [`openssh`]: a session through OpenSSH's client, for one that does not read.
 //!
 //! Everything is bounded in time and nothing sleeps: a wait ends with the event waited for, or the
@@ -17,6 +18,7 @@
 #![allow(dead_code, unreachable_pub, unused_imports)]
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
+pub mod foreign;
 pub mod openssh;
 pub mod page;
 pub mod process;
