@@ -5,13 +5,15 @@
 //! keeps to is a CHECK, all others are in the statements. Read next: [`crate::schema::tables`].
 
 use super::session::Session;
-use crate::failure::SqlFailure;
+use crate::failure::{FailureKind, SqlFailure};
 use crate::open::OpenError;
 use crate::schema::table::{Column, Index, Kind, Table, number, text};
 use crate::schema::tables;
 use crate::sql::{Expect, Session as Seam, values};
 use crate::sqlite::schema::known_version;
 use std::collections::BTreeSet;
+use std::thread;
+use std::time::{Duration, Instant};
 
 /// Marks the tables as those of a state.
 const APPLICATION: &str = "convoke";
@@ -71,6 +73,15 @@ const LATER: [(&Table, &[&str]); 2] = [
     (&NODE, &[]),
 ];
 
+/// The longest wait for a table that is to be altered, before others go first.
+const STEPS_ASIDE: &str = "SET LOCAL lock_timeout = '100ms';\n";
+
+/// The time for others to go first.
+const PAUSE: Duration = Duration::from_millis(200);
+
+/// The time for which it is tried.
+const ADDED_WITHIN: Duration = Duration::from_secs(30);
+
 /// A table of one row.
 const fn own(name: &'static str, columns: &'static [Column]) -> Table {
     Table {
@@ -94,8 +105,7 @@ pub(crate) fn prepare(session: &Session) -> Result<(), OpenError> {
     if is_there(seam)? {
         // What another release or application made is left as it is.
         recognise(session)?;
-        // Another may do so at the same time.
-        return Ok(complete(session).or_else(|_| complete(session))?);
+        return Ok(completed(session)?);
     }
     let is_used = seam.one::<bool>(
         "SELECT EXISTS (SELECT 1 FROM pg_class WHERE relnamespace =
@@ -141,7 +151,23 @@ fn make(session: &Session) -> Result<(), SqlFailure> {
     transaction.commit()
 }
 
-/// Adds what an earlier release had not.
+/// Adds what an earlier release had not, while another may own the state, or add the same.
+fn completed(session: &Session) -> Result<(), SqlFailure> {
+    let until = Instant::now() + ADDED_WITHIN;
+    let mut again = false;
+    loop {
+        match complete(session) {
+            Err(busy) if busy.kind() == FailureKind::Busy && Instant::now() < until => {
+                thread::sleep(PAUSE);
+            }
+            // Another has added it just now.
+            Err(_) if !std::mem::replace(&mut again, true) => {}
+            done => return done,
+        }
+    }
+}
+
+/// Adds what is missing, if anything is.
 fn complete(session: &Session) -> Result<(), SqlFailure> {
     let columns = "SELECT attname FROM pg_attribute WHERE attrelid = to_regclass(?1)
         AND attnum > 0 AND NOT attisdropped";
@@ -161,7 +187,9 @@ fn complete(session: &Session) -> Result<(), SqlFailure> {
         return Ok(());
     }
     let transaction = session.transaction()?;
-    session.script(missing).map_err(SqlFailure::from)?;
+    // Whoever comes behind a table that is to be altered waits with it: its owner, who renews a lease there.
+    let added = format!("{STEPS_ASIDE}{missing}");
+    session.script(added).map_err(SqlFailure::from)?;
     transaction.commit()
 }
 

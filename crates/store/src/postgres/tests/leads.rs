@@ -9,6 +9,7 @@ use crate::lead::{
 use crate::postgres::address::PostgresAddress;
 use crate::postgres::schema;
 use crate::{Batch, CommitError, Options, Store};
+use std::thread;
 use std::time::{Duration, Instant};
 use testkit::postgres::{Database, shared};
 
@@ -364,6 +365,41 @@ async fn a_state_of_before_is_completed_and_read_as_it_is() {
     };
     let refused = Store::open(alone, Box::new(|_| ()));
     assert!(matches!(refused, Err(crate::OpenError::Held { .. })));
+}
+
+/// Whoever joins a state of before lets its owner go first, whose commits and renewals change the same table.
+#[test]
+fn nobody_waits_behind_who_would_complete_a_state_of_before() {
+    let Some(server) = shared() else {
+        return;
+    };
+    let database = server.database();
+    drop(Directory::open(&address(&database), TTL, false).unwrap());
+    database.say(BEFORE);
+    let (commits, renews) = (opened(&database.by_socket()), opened(&database.by_socket()));
+    let under_way = commits.transaction().unwrap();
+    let lock = "LOCK TABLE owner IN ROW EXCLUSIVE MODE";
+    commits.script(lock.to_owned()).unwrap();
+    let joins = thread::spawn({
+        let address = address(&database);
+        move || Directory::open(&address, TTL, false).map(drop)
+    });
+    let end = Instant::now() + Duration::from_secs(2);
+    let mut longest = Duration::ZERO;
+    while Instant::now() < end {
+        let begun = Instant::now();
+        renews
+            .change("UPDATE owner SET until = until", &[])
+            .unwrap();
+        longest = longest.max(begun.elapsed());
+        thread::sleep(Duration::from_millis(5));
+    }
+    println!("a renewal waited for {longest:?} at most");
+    assert!(longest < TTL / 2, "{longest:?}");
+    assert!(!joins.is_finished(), "there was nothing to add");
+    drop(under_way);
+    joins.join().unwrap().unwrap();
+    assert_eq!(schema::strangers(&renews).unwrap(), Vec::<String>::new());
 }
 
 #[test]
