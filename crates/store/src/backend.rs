@@ -5,8 +5,9 @@
 
 use crate::budget::Budget;
 use crate::failure::{FailureKind, SqlFailure};
+use crate::lead::Lease;
 use crate::open::{Location, OpenError, Options};
-use crate::postgres::backend::{self as postgres, Ownership, PATIENCE};
+use crate::postgres::backend::{self as postgres, PATIENCE};
 use crate::sql::{Connection, Session};
 use crate::sqlite::connection as sqlite;
 use crate::sqlite::wal::Log;
@@ -25,7 +26,7 @@ pub(crate) struct Untrusted {
     connection: Connection,
     budget: Budget,
     /// What keeps a state in a database ours; none of a file, whose lock does that, and of a reader.
-    ownership: Option<Ownership>,
+    lease: Option<Lease>,
 }
 
 impl Untrusted {
@@ -37,11 +38,11 @@ impl Untrusted {
             Location::Postgres(address) => {
                 let (holder, durable) = (&options.holder, options.synchronous_full);
                 let lease = options.lease.as_ref();
-                let (session, ownership) = postgres::open(address, holder, durable, lease)?;
+                let (session, lease) = postgres::open(address, holder, durable, lease)?;
                 return Ok(Self {
                     connection: Connection::Postgres(Box::new(session)),
                     budget: Budget::none(),
-                    ownership: Some(ownership),
+                    lease: Some(lease),
                 });
             }
         };
@@ -50,7 +51,7 @@ impl Untrusted {
         Ok(Self {
             connection: Connection::Sqlite(connection),
             budget,
-            ownership: None,
+            lease: None,
         })
     }
 
@@ -62,7 +63,7 @@ impl Untrusted {
                 return Ok(Self {
                     connection: Connection::Postgres(Box::new(postgres::reader(address)?)),
                     budget: Budget::none(),
-                    ownership: None,
+                    lease: None,
                 });
             }
             // What is in another's memory cannot be read: this is an empty one.
@@ -72,7 +73,7 @@ impl Untrusted {
         Ok(Self {
             connection: Connection::Sqlite(connection),
             budget,
-            ownership: None,
+            lease: None,
         })
     }
 
@@ -82,7 +83,7 @@ impl Untrusted {
             connection: Connection::Sqlite(sqlite::fresh(path)?),
             // What is in it was written here.
             budget: Budget::none(),
-            ownership: None,
+            lease: None,
         })
     }
 
@@ -135,7 +136,7 @@ impl Untrusted {
         let Self {
             mut connection,
             budget,
-            ownership,
+            lease,
         } = self;
         let upkeep = match &mut connection {
             Connection::Sqlite(connection) => {
@@ -145,7 +146,7 @@ impl Untrusted {
                     Location::Postgres(_) | Location::Memory => None,
                 })
             }
-            Connection::Postgres(_) => Upkeep::Postgres(ownership),
+            Connection::Postgres(_) => Upkeep::Postgres(lease),
         };
         Ok(Backend {
             connection: Arc::new(Mutex::new(connection)),
@@ -181,7 +182,7 @@ enum Upkeep {
     /// The write-ahead log; none for a state in memory.
     Sqlite(Option<Log>),
     /// What keeps the state ours; none once it is let go.
-    Postgres(Option<Ownership>),
+    Postgres(Option<Lease>),
 }
 
 impl Backend {
@@ -202,8 +203,8 @@ impl Backend {
                 !away.is_closing()
             }));
         }
-        if let Upkeep::Postgres(Some(ownership)) = &self.upkeep {
-            ownership.stops(counters);
+        if let Upkeep::Postgres(Some(lease)) = &self.upkeep {
+            lease.stops(counters);
         }
     }
 
@@ -253,7 +254,7 @@ impl Backend {
                     log.end(connection);
                 }
             }
-            (Upkeep::Postgres(ownership), _) => drop(ownership.take()),
+            (Upkeep::Postgres(lease), _) => drop(lease.take()),
             (Upkeep::Sqlite(_), Connection::Postgres(_)) => {}
         }
     }

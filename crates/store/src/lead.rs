@@ -8,9 +8,9 @@
 //! A [`Lease`] is taken before the store is opened under it ([`Options::lease`](crate::Options::lease)). What is
 //! stored is kept apart by the epoch, which each commit asks for; what is said and done is for whoever asks
 //! [`Lease::holds`] before: it goes by a clock of this machine that runs on while the process is stopped, or
-//! the machine asleep, and ends a second before the database lets another take the state. The
-//! [`Directory`] is who stands by. Knows nothing of what nodes say to each other. Read next: `lease`,
-//! `directory`; `postgres::owner`, the row that all of this goes by.
+//! the machine asleep, and ends a second before the database lets another take the state. A platform alone has
+//! a lease as well, which does not run out here. The [`Directory`] is who stands by. Knows nothing of what nodes
+//! say to each other. Read next: `lease`, `directory`; `postgres::owner`, the row that all of this goes by.
 
 mod boottime;
 mod directory;

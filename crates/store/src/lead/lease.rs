@@ -8,14 +8,15 @@ use super::rows::Obstacle;
 use crate::failure::{FailureKind, SqlFailure};
 use crate::open::OpenError;
 use crate::postgres::address::PostgresAddress;
-use crate::postgres::owner::{Claim, Owner};
+use crate::postgres::owner::{Claim, OWNED, Owner};
 use crate::postgres::reach::prepared;
 use crate::postgres::session::Session;
+use crate::statistics::{Condition, Counters};
 use std::fmt;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Release};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -29,15 +30,16 @@ const AGAIN: Duration = Duration::from_millis(200);
 /// The instants of [`Shared::until_ms`] that are none.
 const RELEASED: u64 = 0;
 const LOST: u64 = 1;
+const ENDLESS: u64 = u64::MAX;
 
 /// Who would lead.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeadCandidate {
     /// What all nodes of a platform have in common, and no other platform: the fingerprint of its host key.
     pub fingerprint: String,
-    /// The name of the node, without spaces; no other node has it.
+    /// The name of the node, without spaces; no other node has it. Empty of a platform alone.
     pub node: String,
-    /// The digest of its rules: only those last in force may lead.
+    /// The digest of its rules: only those last in force may lead. Empty to leave those in force.
     pub rules: String,
     /// True to lead with other rules than those last in force.
     pub any_rules: bool,
@@ -52,7 +54,10 @@ pub struct LeadCandidate {
 impl LeadCandidate {
     /// How the state says who owns it.
     pub fn holder(&self) -> String {
-        format!("{} {}", self.fingerprint, self.node)
+        match &*self.node {
+            "" => self.fingerprint.clone(),
+            node => format!("{} {node}", self.fingerprint),
+        }
     }
 }
 
@@ -92,8 +97,10 @@ struct Inner {
 struct Shared {
     owner: Owner,
     ttl: Duration,
-    /// Until when it holds, by [`boottime_ms`]; or [`RELEASED`], or [`LOST`], which it stays.
+    /// Until when it holds, by [`boottime_ms`]; or [`ENDLESS`]; or [`RELEASED`], or [`LOST`], which it stays.
     until_ms: AtomicU64,
+    /// The store that stops once it is lost.
+    store: OnceLock<Arc<Counters>>,
 }
 
 /// What the thread is asked for.
@@ -114,7 +121,41 @@ impl Lease {
     /// [`OpenError::Failed`].
     pub fn take(address: &PostgresAddress, candidate: &LeadCandidate) -> Result<Taking, OpenError> {
         let (_, session) = prepared(address, candidate.durable)?;
-        let asked_ms = boottime_ms();
+        let until_ms = boottime_ms() + held_ms(candidate.ttl);
+        Self::kept(session, candidate, until_ms)
+    }
+
+    /// Takes the state for a platform alone, which nobody follows within seconds: while its database is away it
+    /// waits, and it has the state until another has taken it.
+    pub(crate) fn alone(
+        address: &PostgresAddress,
+        holder: &str,
+        durable: bool,
+    ) -> Result<Self, OpenError> {
+        let candidate = LeadCandidate {
+            fingerprint: holder.to_owned(),
+            node: String::new(),
+            rules: String::new(),
+            any_rules: true,
+            ttl: OWNED,
+            durable,
+        };
+        let (_, session) = prepared(address, durable)?;
+        let (by, left) = match Self::kept(session, &candidate, ENDLESS)? {
+            Taking::Leads(lease) => return Ok(lease),
+            Taking::Obstructed(Obstacle::Held { by, left }) => (by, left),
+            Taking::Obstructed(Obstacle::Promised { to, left }) => (to, left),
+            // Which these rules never are.
+            Taking::Obstructed(Obstacle::Rules) => (String::new(), Duration::ZERO),
+        };
+        Err(OpenError::Held { by, left })
+    }
+
+    fn kept(
+        session: Session,
+        candidate: &LeadCandidate,
+        until_ms: u64,
+    ) -> Result<Taking, OpenError> {
         let claim = Claim {
             holder: &candidate.holder(),
             node: &candidate.node,
@@ -129,7 +170,8 @@ impl Lease {
         let shared = Arc::new(Shared {
             owner,
             ttl: candidate.ttl,
-            until_ms: AtomicU64::new(asked_ms + held_ms(candidate.ttl)),
+            until_ms: AtomicU64::new(until_ms),
+            store: OnceLock::new(),
         });
         let (orders, ordered) = mpsc::channel();
         let thread = thread::Builder::new().name("store-lease".to_owned());
@@ -195,6 +237,14 @@ impl Lease {
         shared.owner.fences_for(session, shared.clone())
     }
 
+    /// From now on the store of these counters stops as soon as the state is another's.
+    pub(crate) fn stops(&self, counters: &Arc<Counters>) {
+        let shared = &self.inner.shared;
+        let _ = shared.store.set(Arc::clone(counters));
+        // It may have been lost just before.
+        shared.stop();
+    }
+
     fn ask(&self, order: Order) {
         if let Some(orders) = &*locked(&self.inner.orders) {
             let _ = orders.send(order);
@@ -229,6 +279,13 @@ impl Shared {
                 true => Standing::Lost,
                 false => Standing::Released,
             },
+        }
+    }
+
+    /// Stops the store if it is lost.
+    fn stop(&self) {
+        if let (LOST, Some(store)) = (self.until_ms.load(Acquire), self.store.get()) {
+            store.note(Condition::Stopped);
         }
     }
 
@@ -276,7 +333,7 @@ fn keep(shared: &Shared, mut session: Session, orders: &Receiver<Order>) {
                 if let Err(cause) = release(owner, &mut session, None) {
                     tracing::debug!(
                         error = &cause as &dyn std::error::Error,
-                        "the lead could not be given back"
+                        "the state could not be given back"
                     );
                 }
                 return;
@@ -294,13 +351,14 @@ fn keep(shared: &Shared, mut session: Session, orders: &Receiver<Order>) {
                 shared.renewed(asked_ms);
                 wait = often;
                 if std::mem::take(&mut fails) {
-                    tracing::info!("the lead can be renewed again");
+                    tracing::info!("the state is kept from others again");
                 }
             }
             Err(cause) if cause.kind() == FailureKind::Fenced => {
                 if shared.end(LOST) {
-                    tracing::error!("another node has taken the lead: nothing more is stored");
+                    tracing::error!("another has taken the state over: nothing more is stored");
                 }
+                shared.stop();
                 return;
             }
             Err(cause) => {
@@ -308,7 +366,7 @@ fn keep(shared: &Shared, mut session: Session, orders: &Receiver<Order>) {
                 if !std::mem::replace(&mut fails, true) {
                     tracing::warn!(
                         error = &cause as &dyn std::error::Error,
-                        "the lead could not be renewed just now, and is tried again and again"
+                        "the state cannot be kept from others just now"
                     );
                 }
             }

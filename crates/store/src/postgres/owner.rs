@@ -35,7 +35,7 @@ const TAKE: &str = concat!(
     now!(),
     " + ?2, since = ",
     now!(),
-    ", rules = ?4, heir = '', heir_until = 0 WHERE one = 1 AND (holder = ?1 OR until < ",
+    ", rules = CASE WHEN ?4 = '' THEN rules ELSE ?4 END, heir = '', heir_until = 0 WHERE one = 1 AND (holder = ?1 OR until < ",
     now!(),
     ") AND (heir = '' OR heir = ?3 OR heir_until < ",
     now!(),
@@ -92,8 +92,7 @@ pub(crate) struct Owner {
 }
 
 /// A state is another's.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("another platform owns the state for {} ms more: {by}", left.as_millis())]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Held {
     /// Whose it is.
     pub(crate) by: String,
@@ -107,7 +106,7 @@ pub(crate) struct Claim<'c> {
     pub(crate) holder: &'c str,
     /// The name by which it may be named as an heir.
     pub(crate) node: &'c str,
-    /// The digest of its rules, which must be that last in force, if there is one.
+    /// The digest of its rules, which must be that last in force, if there is one; empty to leave that in force.
     pub(crate) rules: &'c str,
     /// True if its rules may be others than those.
     pub(crate) any_rules: bool,
@@ -123,28 +122,6 @@ struct Found {
 }
 
 impl Owner {
-    /// Takes a state that is nobody's or was `holder`'s, and fences whoever had it. Rules that were in force
-    /// among nodes are so no more.
-    pub(crate) fn take(session: &Session, holder: &str) -> Result<Result<Self, Held>, SqlFailure> {
-        let claim = Claim {
-            holder,
-            node: "",
-            rules: "",
-            any_rules: true,
-            ttl: OWNED,
-        };
-        let taken = Self::claim(session, &claim)?;
-        Ok(taken.map_err(|obstacle| match obstacle {
-            Obstacle::Held { by, left } => Held { by, left },
-            Obstacle::Promised { to, left } => Held { by: to, left },
-            // Which these rules never are.
-            Obstacle::Rules => Held {
-                by: String::new(),
-                left: Duration::ZERO,
-            },
-        }))
-    }
-
     /// Takes a state that is nobody's or was of the same holder, unless it is promised to another or was
     /// last owned with other rules.
     pub(crate) fn claim(

@@ -13,8 +13,10 @@ mod ways;
 use super::address::PostgresAddress;
 use super::error::PostgresError;
 use super::net::Net;
+use super::owner::{Claim, OWNED, Owner};
 use super::session::{Expect, Session};
 use crate::failure::{FailureKind as Kind, SqlFailure};
+use crate::lead::Obstacle;
 use crate::sql::{self, FromCell, Value};
 use std::ops::ControlFlow;
 use std::time::Instant;
@@ -37,6 +39,18 @@ fn session(database: &Database<'_>) -> Session {
 fn opened(url: &str) -> Session {
     let address: PostgresAddress = url.parse().unwrap();
     Session::open(&Net::start().unwrap(), &address).unwrap()
+}
+
+/// The state, for a platform alone.
+fn taken(session: &Session, holder: &str) -> Result<Owner, Obstacle> {
+    let claim = Claim {
+        holder,
+        node: "",
+        rules: "",
+        any_rules: true,
+        ttl: OWNED,
+    };
+    Owner::claim(session, &claim).unwrap()
 }
 
 fn put(session: &Session, number: i64, text: &str) -> Result<(), PostgresError> {

@@ -7,7 +7,8 @@ use crate::lead::{
     Wish,
 };
 use crate::postgres::address::PostgresAddress;
-use crate::postgres::schema;
+use crate::postgres::tests::way::Way;
+use crate::postgres::{owner, schema};
 use crate::{Batch, CommitError, Options, Store};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -268,6 +269,62 @@ fn only_the_rules_last_in_force_may_lead() {
     };
     assert_eq!(directory.lead().unwrap().rules, "these");
     forced.release(None).unwrap();
+}
+
+/// A platform alone, and what changes keys or accepts, has no rules that nodes could have in common.
+#[test]
+fn whoever_is_alone_leaves_the_rules_in_force() {
+    let Some(server) = shared() else {
+        return;
+    };
+    let database = server.database();
+    taken(&database, "a").release(None).unwrap();
+    let alone = Options {
+        synchronous_full: false,
+        ..Options::postgres(address(&database), "SHA256:host")
+    };
+    drop(Store::open(alone, Box::new(|_| ())).unwrap());
+    let others = LeadCandidate {
+        rules: "others".to_owned(),
+        ..candidate("b")
+    };
+    assert_eq!(obstacle(&database, &others), Obstacle::Rules);
+    assert!(taken(&database, "a").holds());
+}
+
+/// What a node does about a lease that runs out, a platform alone does not: nobody waits to follow it.
+#[test]
+fn whoever_is_alone_waits_for_its_database() {
+    let Some(server) = shared() else {
+        return;
+    };
+    let database = server.database();
+    let way = Way::to(server);
+    let through: PostgresAddress = way.url(&database).parse().unwrap();
+    let lease = Lease::alone(&through, "SHA256:host", false).unwrap();
+    way.close(true);
+    database.say(
+        "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+        WHERE datname = current_database() AND pid <> pg_backend_pid()",
+    );
+    let end = Instant::now() + 5 * owner::OWNED;
+    let until = "SELECT until > extract(epoch FROM now()) * 1000 FROM owner";
+    let until_it_is = |kept: &str| {
+        while database.say(until) != kept {
+            assert!(Instant::now() < end, "it is not so: {kept}");
+            thread::sleep(Duration::from_millis(20));
+        }
+    };
+    until_it_is("f");
+    assert!(lease.holds());
+    way.close(false);
+    until_it_is("t");
+    database.say("UPDATE owner SET epoch = epoch + 1");
+    while lease.holds() {
+        assert!(Instant::now() < end, "it is another's");
+        thread::sleep(Duration::from_millis(20));
+    }
+    assert_eq!(lease.standing(), Standing::Lost);
 }
 
 fn announcement(name: &str, life: &str) -> Announcement {

@@ -1,7 +1,7 @@
 //! Answers that do not come: a proxy between session and server takes them away.
 
 use super::way::{Fate, Way};
-use super::{Kind, PUT, TABLE, kind, opened, put, session, words};
+use super::{Kind, PUT, TABLE, kind, opened, put, session, taken, words};
 use crate::postgres::owner::Owner;
 use crate::postgres::schema;
 use crate::postgres::session::Session;
@@ -18,7 +18,7 @@ fn owning(way: &Way, database: &Database<'_>) -> (Session, Owner) {
     schema::prepare(&opened(&database.by_socket())).unwrap();
     database.say(TABLE);
     let session = through(way, database);
-    let owner = Owner::take(&session, "me").unwrap().unwrap();
+    let owner = taken(&session, "me").unwrap();
     owner.fences(&session).unwrap();
     (session, owner)
 }
@@ -143,7 +143,7 @@ fn owning_again(way: &Way, database: &Database<'_>) -> (Session, Owner) {
         return owning(way, database);
     }
     let session = through(way, database);
-    let owner = Owner::take(&session, "me").unwrap().unwrap();
+    let owner = taken(&session, "me").unwrap();
     owner.fences(&session).unwrap();
     (session, owner)
 }

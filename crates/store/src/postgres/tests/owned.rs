@@ -1,8 +1,9 @@
 //! Databases that will do and that will not, and who owns a state in one.
 
-use super::{Kind, TABLE, kind, opened, put, words};
+use super::{Kind, TABLE, kind, opened, put, taken, words};
+use crate::lead::Obstacle;
 use crate::postgres::fitness::{self, Unfit};
-use crate::postgres::owner::{self, Held, Owner};
+use crate::postgres::owner;
 use crate::postgres::schema;
 use testkit::postgres::{Database, Server, Setting};
 
@@ -20,16 +21,18 @@ fn a_state_that_another_owns_is_not_taken_before_it_is_released() {
     };
     let database = owned(server);
     let (mine, yours) = (opened(&database.by_socket()), opened(&database.by_socket()));
-    let me = Owner::take(&mine, "me").unwrap().unwrap();
-    let Held { by, left } = Owner::take(&yours, "you").unwrap().unwrap_err();
+    let me = taken(&mine, "me").unwrap();
+    let Obstacle::Held { by, left } = taken(&yours, "you").unwrap_err() else {
+        panic!("it is promised to nobody");
+    };
     assert_eq!(by, "me");
     assert!(left <= owner::OWNED && !left.is_zero(), "{left:?}");
     me.release(&mine, None).unwrap();
-    let you = Owner::take(&yours, "you").unwrap().unwrap();
-    assert!(Owner::take(&mine, "me").unwrap().is_err());
+    let you = taken(&yours, "you").unwrap();
+    assert!(taken(&mine, "me").is_err());
     // What was released once is not released again by who had it before.
     me.release(&mine, None).unwrap();
-    assert!(Owner::take(&mine, "me").unwrap().is_err());
+    assert!(taken(&mine, "me").is_err());
     you.release(&yours, None).unwrap();
 }
 
@@ -40,12 +43,12 @@ fn whoever_has_lost_a_state_stores_nothing_more() {
     };
     let database = owned(server);
     let (old, new) = (opened(&database.by_socket()), opened(&database.by_socket()));
-    let before = Owner::take(&old, "me").unwrap().unwrap();
+    let before = taken(&old, "me").unwrap();
     before.fences(&old).unwrap();
     old.begin().unwrap();
     put(&old, 1, "a").unwrap();
     old.commit().unwrap();
-    let after = Owner::take(&new, "me").unwrap().unwrap();
+    let after = taken(&new, "me").unwrap();
     old.begin().unwrap();
     put(&old, 2, "b").unwrap();
     assert_eq!(kind(old.commit()), Kind::Fenced);
@@ -66,7 +69,7 @@ fn whoever_asks_what_was_stored_waits_for_what_is_under_way() {
     };
     let database = owned(server);
     let lost = opened(&database.by_socket());
-    let owner = Owner::take(&lost, "me").unwrap().unwrap();
+    let owner = taken(&lost, "me").unwrap();
     owner.fences(&lost).unwrap();
     lost.begin().unwrap();
     put(&lost, 1, "a").unwrap();
@@ -96,7 +99,7 @@ fn a_count_is_met_by_one_transaction_alone() {
     };
     let database = owned(server);
     let (late, again) = (opened(&database.by_socket()), opened(&database.by_socket()));
-    let owner = Owner::take(&late, "me").unwrap().unwrap();
+    let owner = taken(&late, "me").unwrap();
     owner.fences(&late).unwrap();
     owner.fences(&again).unwrap();
     late.begin().unwrap();
