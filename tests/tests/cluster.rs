@@ -6,9 +6,18 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
+// Of which a deaf one is enough here.
+#[allow(dead_code, unreachable_pub)]
+#[path = "webhook/receiver.rs"]
+mod receiver;
 mod support;
 
-use bindings::netconf::read_notification;
+use bindings::netconf::{NegotiateRequest, negotiate_request, read_notification};
+use domain::content::Content;
+use domain::task::{Conditions, Subscription};
+use domain::verb::Verb;
+use netconf::client::Outcome;
+use receiver::{Answer, Receiver};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -282,6 +291,35 @@ fn foreign_clients_are_told_at_a_node_that_stands_by_what_the_leader_tells() {
     });
 }
 
+/// A receiver of webhooks that takes none, so that whoever has told it tells it again and again.
+async fn deaf_receiver() -> Receiver {
+    Receiver::start(|_, _| Answer::Status(503)).await
+}
+
+/// Assigns a task whose changes are told to a receiver.
+async fn assign_and_tell(talk: &mut Talk, id: &str, url: String) {
+    let conditions = Conditions {
+        subscription: Some(Subscription {
+            protocol: "http".to_owned(),
+            method: "POST".to_owned(),
+            url,
+        }),
+        ..Conditions::default()
+    };
+    let request = NegotiateRequest {
+        to: Some("TMF-Convoke-IP-1.0.0"),
+        task: Some(id),
+        content: vec![Content::new("site:1", "diagnose").render()],
+        asynchronous: Some(true),
+        conditions: Some(&conditions),
+        ..NegotiateRequest::default()
+    };
+    let told = talk
+        .ask(&negotiate_request(Verb::TaskAssign, &request))
+        .await;
+    assert_eq!(told.outcome, Outcome::Data, "{}", told.raw());
+}
+
 #[test]
 fn a_leader_that_stood_still_ends_without_a_word() {
     let Some(server) = server() else {
@@ -290,14 +328,26 @@ fn a_leader_that_stood_still_ends_without_a_word() {
     let database = server.database();
     let url = &*database.by_socket();
     block_on(async {
-        let (folder, a) = first(url).await;
+        let mut receiver = deaf_receiver().await;
+        let folder = folder();
+        // Only the first may tell the receiver, so that whatever comes is its.
+        let allowed = format!("\n[webhook]\nallow = ['{}']\n", receiver.url(""));
+        let settings = folder.path().join("convoke.toml");
+        let text = std::fs::read_to_string(&settings).unwrap() + &allowed;
+        std::fs::write(&settings, text).unwrap();
+        let mut a = start(&folder, url, "a").await;
+        a.told("leading").await;
         let (_b_folder, mut b) = another(&folder, url, "b").await;
         assign(&a, "kept").await.well();
         let mut read = Http::to(&a).await;
         read.ask(READY).await;
         assert!(read.answer().await.starts_with("HTTP/1.1 200"));
         let mut talk = Talk::connect(&a).await;
+        assign_and_tell(&mut talk, "told", receiver.url("/in")).await;
+        // It is told twice: from then on it is always about to be told again.
+        receiver.names(2).await;
         a.signal("STOP").await;
+        receiver.names_now();
         let stopped = Instant::now();
         // What is asked for meanwhile waits in its sockets.
         read.ask(READY).await;
@@ -314,6 +364,11 @@ fn a_leader_that_stood_still_ends_without_a_word() {
         let reply = talk.reply().await;
         assert!(reply.is_err(), "{reply:?}");
         assert_eq!(a.ended().await.code(), Some(7));
+        assert_eq!(
+            receiver.names_now(),
+            [""; 0],
+            "told by whoever leads no more"
+        );
         // Its successor is not disturbed.
         assign(&b, "after").await.well();
         assert_eq!(b.stop().await.code(), Some(0));

@@ -144,3 +144,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Fenced<S> {
         Pin::new(&mut self.stream).poll_shutdown(cx)
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+pub(crate) mod tests;

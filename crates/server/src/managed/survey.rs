@@ -198,3 +198,67 @@ fn trouble(system: &System) -> String {
         (true, false) => format!("'{name}' at {address} has not answered"),
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::fence::Fence;
+    use crate::fence::tests::lead;
+    use crate::ssh::{
+        ByteStream, ConnectionLimiter, KeyDirectory, SshLimits, SshListener, SshPeer, keys,
+    };
+    use testkit::{PATIENCE, within};
+    use tokio::io::AsyncReadExt as _;
+    use tokio::time::timeout;
+
+    /// How many bytes come first in a session with a management system, behind this fence; none if none come in this
+    /// time after it was opened.
+    async fn said(fence: Fence, patience: Duration) -> Option<usize> {
+        let folder = tempfile::tempdir().unwrap();
+        let key = folder.path().join("user_ed25519");
+        let user = keys::load_or_generate(&key, "user").unwrap();
+        let host = keys::generate("host");
+        let known = KeyDirectory::new(folder.path()).with_key("user", user.public_key());
+        let limiter = ConnectionLimiter::new(SshLimits::default());
+        let any = "127.0.0.1:0".parse().unwrap();
+        let listener = SshListener::bind(any, &host, &limiter).unwrap();
+        let (tell, mut heard) = mpsc::unbounded_channel();
+        let hears = move |mut stream: ByteStream, _: SshPeer| {
+            let tell = tell.clone();
+            async move {
+                let _ = tell.send(0);
+                let _ = tell.send(stream.read(&mut [0; 1_024]).await.unwrap_or(0));
+            }
+        };
+        let serving = listener.serve(Arc::new(known), Arc::new(hears));
+        let settings: Settings = toml::from_str(&format!(
+            "[[ems]]\nname = 'ems'\naddress = '{}'\nuser = 'user'\nkey = '{}'\nhost-key = '{}'\n\
+             domain = 'IP'\n",
+            serving.address(),
+            key.display(),
+            host.public_key().to_openssh().unwrap().trim(),
+        ))
+        .unwrap();
+        let clock = Arc::new(Clock::wall().fenced(fence));
+        let heard = async {
+            within("a session", heard.recv()).await.unwrap();
+            timeout(patience, heard.recv()).await.ok().flatten()
+        };
+        tokio::select! {
+            surveyed = survey(&settings, &clock) => panic!("{:?}", surveyed.err()),
+            bytes = heard => bytes,
+        }
+    }
+
+    #[tokio::test]
+    async fn who_leads_no_more_says_nothing_to_a_management_system() {
+        let Some(lead) = lead() else {
+            return;
+        };
+        let fence = || Fence::of(lead.lease.clone());
+        assert!(said(fence(), PATIENCE).await > Some(0), "it leads");
+        lead.lease.release(None).unwrap();
+        assert_eq!(said(fence(), Duration::from_millis(500)).await, None);
+    }
+}

@@ -146,3 +146,28 @@ impl Events {
         }
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::fence::tests::goes_out_only_while_leading;
+
+    #[tokio::test]
+    async fn who_leads_no_more_asks_nobody_elsewhere() {
+        goes_out_only_while_leading(async |origin, fence| {
+            let allowed = AllowList::new(&[], std::slice::from_ref(&origin)).unwrap();
+            let web = Web::new(allowed, None, fence).unwrap();
+            let sending = PeerRequest {
+                verb: "GET",
+                url: origin,
+                fields: Vec::new(),
+                body: String::new(),
+            };
+            let asked = web.ask(&sending, None, 1_024, Duration::from_secs(60));
+            asked.await?;
+            Ok(())
+        })
+        .await;
+    }
+}

@@ -108,3 +108,30 @@ impl WebhookClient {
         Ok(fields)
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::fence::tests::goes_out_only_while_leading;
+    use crate::ssh::keys;
+
+    #[tokio::test]
+    async fn who_leads_no_more_reports_nothing() {
+        goes_out_only_while_leading(async |origin, fence| {
+            let allowed = AllowList::new(&[], std::slice::from_ref(&origin)).unwrap();
+            let sealer = Sealer::new(keys::generate("host")).unwrap();
+            let client = WebhookClient::new(allowed, sealer, None).unwrap();
+            let client = client.fenced_by(fence);
+            let target = client.allowed().admit_url(&origin).unwrap();
+            let report = OutgoingRequest {
+                media_type: "application/json",
+                fields: Vec::new(),
+                body: "{}".to_owned(),
+            };
+            client.post(&target, report, 0).await?;
+            Ok(())
+        })
+        .await;
+    }
+}
