@@ -27,6 +27,7 @@ use support::process::{FREE_PORTS, Finished, Running, run};
 use support::talk::{Talk, subscribe};
 use support::{block_on, within};
 use tempfile::TempDir;
+use testkit::eventually;
 use testkit::postgres::{Database, Server, Setting};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
@@ -373,6 +374,59 @@ fn a_leader_that_stood_still_ends_without_a_word() {
         assign(&b, "after").await.well();
         assert_eq!(b.stop().await.code(), Some(0));
         sound(&verified(folder.path(), url).await);
+    });
+}
+
+#[test]
+fn an_older_copy_of_the_database_is_refused_by_who_was_told_of_a_later_one() {
+    let Some(server) = server() else {
+        return;
+    };
+    let database = server.database();
+    let url = &*database.by_socket();
+    block_on(async {
+        let (folder, a) = first(url).await;
+        assign(&a, "kept").await.well();
+        assert_eq!(a.stop().await.code(), Some(0));
+        let older = database.copy();
+        let older_url = &*older.by_socket();
+        let mut a = start(&folder, url, "a").await;
+        a.told("leading").await;
+        let (b_folder, b) = another(&folder, url, "b").await;
+        assign(&b, "lost").await.well();
+        // Which has never led, and is told.
+        let head = |of: &TempDir| std::fs::read(of.path().join("store_head")).ok();
+        let is_told = || head(&b_folder).is_some_and(|told| Some(told) == head(&folder));
+        eventually("what the leader has is told", is_told).await;
+        assert_eq!(b.stop().await.code(), Some(0));
+        assert_eq!(a.stop().await.code(), Some(0));
+        let report = verified(b_folder.path(), url).await;
+        sound(&report);
+        assert_eq!(report["compared"], true);
+        let refused = run(
+            b_folder.path(),
+            &[&serve(older_url, "b")[..], &FREE_PORTS, &["--http", "off"]].concat(),
+        )
+        .await
+        .with_code(3);
+        assert!(refused.stderr.contains("older copy"), "{refused:?}");
+        // Who was never told cannot know, and says so.
+        let c_folder = alike(folder.path());
+        for (of, told) in [(url, "lost"), (older_url, "kept")] {
+            let verify = ["store", "verify", "--store", of, "--json"];
+            let told_of = run(c_folder.path(), &verify).await.with_code(6);
+            let report = &told_of.json()[0];
+            sound(report);
+            assert_eq!(report["compared"], false, "{told}");
+            assert!(
+                told_of.stderr.contains("no head to compare with"),
+                "{told_of:?}"
+            );
+        }
+        let mut c = start(&c_folder, older_url, "c").await;
+        c.told("leading").await;
+        assert!(has(&c, "kept").await && !has(&c, "lost").await);
+        assert_eq!(c.stop().await.code(), Some(0));
     });
 }
 

@@ -100,6 +100,12 @@ fn verify(common: &Common, folder: &StateFolder, stated: StoreSettings) -> Resul
         Err(Failure::failed("the store is damaged"))
     } else if !report.authentic {
         Err(Failure::not_authenticated(NOT_AUTHENTICATED))
+    } else if let Some(head) = &report.head_missing {
+        Err(Failure::not_authenticated(format!(
+            "there is no head to compare with: all of it is sound and authentic, but an older copy would look \
+             the same, as {} is not there",
+            head.display()
+        )))
     } else {
         Ok(())
     }
@@ -146,6 +152,7 @@ fn object(report: &ChainReport) -> Value {
     let attestations: Vec<Value> = report.attestations.iter().map(attestation).collect();
     json!({
         "event": "verified", "sound": report.is_sound(), "authentic": report.authentic,
+        "compared": report.head_missing.is_none(),
         "attestations": attestations, "entries": report.entries,
         "last": report.last, "digest": digits(&report.digest), "erased": report.erased, "removed": checkpoint,
         "sealed": report.seal.map(|seal| seal.sequence), "signatures": report.signatures,

@@ -14,7 +14,8 @@
 //! node that accepts clients to the one that leads. [`forwarding`] is what a node does with both: `accepted`
 //! is a session at the node that its client is connected to, `led` the same at the one that leads. `record`
 //! is what they say to each other of it, in the forms of `opening`, and `continuity` what is kept of it while
-//! leaders come and go; `requests` are those of HTTP, `refusals` the logins that are refused. Read next:
+//! leaders come and go; `requests` are those of HTTP, `refusals` the logins that are refused, and
+//! `heads` what a node that stands by is told of the state. Read next:
 //! `docs/cluster.md`.
 
 mod accepted;
@@ -23,6 +24,7 @@ mod continuity;
 mod doors;
 mod folder;
 pub mod forwarding;
+mod heads;
 pub mod identity;
 pub mod leader;
 mod led;

@@ -36,6 +36,7 @@ use domain::profile::Profile;
 use engine::Hosted;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use store::Condition;
@@ -107,6 +108,8 @@ pub(crate) struct Entrance {
     pub(crate) limiter: Arc<ConnectionLimiter>,
     /// The HTTP server; none without one.
     pub(crate) http: Option<Arc<ForwardedRequests>>,
+    /// The file of the last head of the state.
+    pub(crate) store_head: PathBuf,
     endpoints: Vec<Endpoint>,
 }
 

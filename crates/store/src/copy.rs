@@ -304,7 +304,7 @@ impl<'s> Opened<'s> {
             outside: self.from.outside.clone(),
             ..VerifyOptions::default()
         };
-        let seen = SeenOutside::read(&verification);
+        let seen = SeenOutside::read(&verification, here);
         let snapshot = here.snapshot().map_err(|cause| read(cause.into()))?;
         let keys = match &self.from.keys {
             Some(keeper) if self.is_encrypted => Keys::read(here, keeper.as_ref()).map_err(read)?,
@@ -352,6 +352,10 @@ impl<'s> Opened<'s> {
         // What is wrong with it was wrong with what it is a copy of.
         if let Some(fault) = report.faults.first() {
             return Err(CopyError::source(&self.from.location, fault.clone().into()));
+        }
+        if let Some(path) = &report.head_missing {
+            let path = path.clone();
+            return Err(read(OpenError::HeadMissing { path }));
         }
         if self.is_encrypted && !report.authentic {
             return Err(CopyError::NotBound(self.from.location.clone()));

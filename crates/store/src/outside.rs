@@ -128,6 +128,13 @@ impl Seen {
         }
     }
 
+    /// True if a state of this head may continue that of the other.
+    fn may_follow(&self, other: &Self) -> bool {
+        self.generation > other.generation
+            && self.sequence >= other.sequence
+            && (self.bound || !other.bound)
+    }
+
     /// True if the stored state continues the one seen: `chain_at` is the digest of the entry that
     /// was the last then, none if it was cut off since.
     pub(crate) fn precedes(&self, stored: &Stored, chain_at: Option<Sum>) -> bool {
@@ -158,10 +165,41 @@ pub(crate) fn is_due(place: usize, known: Option<&Ledger>) -> bool {
     place == 0 && known.is_some_and(|ledger| ledger.outside)
 }
 
-/// Writes the file atomically.
-fn write(path: &Path, text: &str) -> io::Result<()> {
+/// Keeps the last head of a state that another process writes, as that one has it in its own file: an older copy
+/// of the state is refused here too from then on.
+///
+/// # Errors
+/// [`OpenError::SetBack`] if a later one, or another of the same time, is kept here: the state that is written
+/// there is older, or another one. [`OpenError::Head`] if one of both cannot be read or is not the signer's, and
+/// [`OpenError::File`] if it cannot be written.
+pub fn keep_head(path: &Path, text: &str, signer: &dyn Signer) -> Result<(), OpenError> {
+    let told = Seen::parse(text, Some(signer)).map_err(|reason| OpenError::Head {
+        path: path.to_owned(),
+        reason: format!("what was told is no head: {reason}"),
+    })?;
+    let known = read(path, Some(signer))?;
+    if known == Some(told) {
+        return Ok(());
+    }
+    if let Some(known) = known.filter(|known| !told.may_follow(known)) {
+        return Err(OpenError::SetBack {
+            path: path.to_owned(),
+            found: told.sequence,
+            written: told.generation,
+            seen: known.sequence,
+            seen_written: known.generation,
+        });
+    }
+    write(path, ".told", text).map_err(|cause| OpenError::File {
+        path: path.to_owned(),
+        cause,
+    })
+}
+
+/// Writes the file atomically, by one with this at the end of its name.
+fn write(path: &Path, beside: &str, text: &str) -> io::Result<()> {
     let mut temporary = OsString::from(path);
-    temporary.push(".new");
+    temporary.push(beside);
     let temporary = PathBuf::from(temporary);
     fill(&temporary, text)
         .and_then(|()| fs::rename(&temporary, path))
@@ -207,7 +245,7 @@ impl Shared {
     fn keep(&self, seen: &Seen) {
         let text = seen.text(self.signer.as_deref());
         for (place, path) in self.paths.iter().enumerate() {
-            match write(path, &text) {
+            match write(path, ".new", &text) {
                 Ok(()) if place == 0 => self.written.store(true, Relaxed),
                 Ok(()) => {}
                 Err(cause) => tracing::error!(
@@ -317,6 +355,68 @@ impl Default for Seen {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+
+    /// Signs with a number.
+    struct Number(u8);
+
+    impl Signer for Number {
+        fn sign(&self, message: &[u8]) -> Vec<u8> {
+            [message, &[self.0]].concat()
+        }
+
+        fn verify(&self, message: &[u8], signature: &[u8]) -> bool {
+            self.sign(message) == signature
+        }
+    }
+
+    #[test]
+    fn a_head_that_is_told_is_kept_unless_a_later_one_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("head");
+        let seen = |generation, sequence| Seen {
+            generation,
+            sequence,
+            digest: [generation as u8; 32],
+            ..Seen::default()
+        };
+        let signer = Number(1);
+        let keep = |seen: &Seen| keep_head(&path, &seen.text(Some(&signer)), &signer);
+        let kept = || read(&path, Some(&signer)).unwrap().unwrap();
+        for later in [seen(3, 5), seen(3, 5), seen(4, 5), seen(9, 12)] {
+            keep(&later).unwrap();
+            assert_eq!(kept(), later);
+        }
+        let bound = Seen {
+            bound: true,
+            ..seen(10, 12)
+        };
+        keep(&bound).unwrap();
+        let other = Seen {
+            chain: [7; 32],
+            ..bound
+        };
+        for older in [seen(9, 12), seen(11, 11), seen(11, 12), other] {
+            let refused = keep(&older).unwrap_err();
+            assert!(matches!(refused, OpenError::SetBack { .. }), "{refused}");
+            assert_eq!(kept(), bound);
+        }
+        let later = Seen {
+            generation: 20,
+            ..bound
+        };
+        for text in [
+            later.text(Some(&Number(2))),
+            later.text(None),
+            String::new(),
+        ] {
+            let refused = keep_head(&path, &text, &signer).unwrap_err();
+            assert!(matches!(refused, OpenError::Head { .. }), "{refused}");
+        }
+        // Nor is what is kept replaced if it cannot be read.
+        fs::write(&path, "{}").unwrap();
+        assert!(keep(&later).is_err());
+        assert_eq!(fs::read_to_string(&path).unwrap(), "{}");
+    }
 
     #[test]
     fn what_was_kept_is_read_again() {

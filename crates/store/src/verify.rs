@@ -127,22 +127,29 @@ pub(crate) fn walk(
     how: VerifyOptions<'_>,
     has_keys: bool,
 ) -> Result<ChainReport, ReadError> {
-    // Before the snapshot: what is seen outside is of no later head then.
-    let seen = SeenOutside::read(&how);
     let session = tables.session;
+    // Before the snapshot: what is seen outside is of no later head then.
+    let seen = SeenOutside::read(&how, session);
     schema::show_as_newest(session)?;
     let _snapshot = session.snapshot()?;
     walk_within(tables, how, has_keys, seen)
 }
 
 /// What the files outside hold.
-pub(crate) struct SeenOutside(Vec<Result<Option<Seen>, OpenError>>);
+pub(crate) struct SeenOutside {
+    files: Vec<Result<Option<Seen>, OpenError>>,
+    /// True if the state may have been written from other folders alone.
+    is_shared: bool,
+}
 
 impl SeenOutside {
-    /// Reads them, before the state that is compared with them.
-    pub(crate) fn read(how: &VerifyOptions<'_>) -> Self {
+    /// Reads them, before the state of this session that is compared with them.
+    pub(crate) fn read(how: &VerifyOptions<'_>, session: Session<'_>) -> Self {
         let paths = how.outside.iter();
-        Self(paths.map(|path| outside::read(path, how.signer)).collect())
+        Self {
+            files: paths.map(|path| outside::read(path, how.signer)).collect(),
+            is_shared: matches!(session, Session::Postgres(_)),
+        }
     }
 }
 
@@ -151,7 +158,7 @@ pub(crate) fn walk_within(
     tables: Tables<'_>,
     how: VerifyOptions<'_>,
     has_keys: bool,
-    SeenOutside(seen): SeenOutside,
+    seen: SeenOutside,
 ) -> Result<ChainReport, ReadError> {
     let session = tables.session;
     let paths = how.outside.clone();
@@ -171,14 +178,18 @@ pub(crate) fn walk_within(
         .as_ref()
         .and_then(|stored| stored.ledger(tables.keys).ok()?);
     let known = known.map(|(ledger, _)| ledger);
-    for (place, (path, seen)) in paths.iter().zip(seen).enumerate() {
-        let fault = match (seen, &stored) {
+    for (place, (path, file)) in paths.iter().zip(seen.files).enumerate() {
+        let fault = match (file, &stored) {
             (Err(why), _) => Some(why.to_string()),
-            (Ok(Some(seen)), Some(stored)) => {
-                set_back(session, &seen, stored, report.seal.is_some())?
+            (Ok(Some(file)), Some(stored)) => {
+                set_back(session, &file, stored, report.seal.is_some())?
             }
             // It is there before the state says so: beside a first start it was looked for too early.
             (Ok(None), _) if outside::is_due(place, known.as_ref()) && !path.exists() => {
+                if seen.is_shared {
+                    report.head_missing = Some(path.clone());
+                    continue;
+                }
                 Some("it is missing, where the last head of the state was kept".to_owned())
             }
             _ => None,

@@ -6,6 +6,7 @@
 
 use super::accepted::{self, Accepting};
 use super::channel::{Answering, ChannelClient, ChannelServer, ChannelService};
+use super::heads::{self, KeepsHeads, KeptHead};
 use super::identity::ChannelIdentity;
 use super::leader::LeaderWatch;
 use super::led::{Led, refusal};
@@ -145,6 +146,12 @@ impl Forwarding {
         })
     }
 
+    /// Keeps the heads that whoever leads tells in this file.
+    pub(super) fn keeps_heads(&self, kept: &Arc<KeptHead>) -> KeepsHeads {
+        let (client, leader) = (&self.accepting.client, &self.accepting.leader);
+        KeepsHeads::start(Arc::clone(kept), Arc::clone(client), leader.clone())
+    }
+
     /// This node leads from now on, and `host` serves whom others forward, as long as the fence of its clock
     /// lets it. No part of the host outlives [`Self::leads_no_more`] but by the time that sessions take to
     /// leave. A host in memory serves nobody.
@@ -202,6 +209,7 @@ impl ChannelService for Service {
                 requests::PATH => led.request(request, way).await,
                 requests::AUDIT_PATH => led.audit(request.into_body()).await,
                 requests::GONE_PATH => led.gone(&request, way),
+                heads::PATH => led.head().await,
                 _ => refusal(StatusCode::NOT_FOUND, "there is nothing here"),
             }
         })

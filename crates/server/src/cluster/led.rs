@@ -30,6 +30,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 use tokio::io::{AsyncRead, DuplexStream, ReadBuf};
+use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 use tracing::{debug, info};
 
@@ -114,6 +115,16 @@ impl Led {
             reply.headers_mut().insert(requests::USER, user);
         }
         reply
+    }
+
+    /// The last head of the state, as it is kept outside of the database.
+    pub(super) async fn head(&self) -> Response<ChannelBody> {
+        let file = self.entrance.store_head.clone();
+        let read = spawn_blocking(|| std::fs::read(file)).await;
+        match read {
+            Ok(Ok(head)) => Response::new(whole(head)),
+            Ok(Err(_)) | Err(_) => refusal(StatusCode::SERVICE_UNAVAILABLE, "no head is kept"),
+        }
     }
 
     /// Whether a session is over whose client takes nothing: 410 if it is.
@@ -238,7 +249,7 @@ impl Led {
 }
 
 /// A body of a few bytes; none if it is longer, or breaks off.
-async fn short(mut body: Incoming, most: usize) -> Option<Vec<u8>> {
+pub(super) async fn short(mut body: Incoming, most: usize) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
     while let Some(frame) = poll_fn(|cx| Pin::new(&mut body).poll_frame(cx)).await {
         bytes.extend_from_slice(&frame.ok()?.into_data().unwrap_or_default());

@@ -7,6 +7,7 @@
 use super::doors::Doors;
 use super::folder::{place, prepared};
 use super::forwarding::{Forwarding, ForwardingSetup};
+use super::heads::{KeepsHeads, KeptHead};
 use super::identity::{ChannelIdentity, ClusterKey, IdentityError};
 use super::membership::{
     ClusterView, DRAINING, LEADING, Membership, MembershipError, NodeIdentity, STANDING_BY,
@@ -21,6 +22,7 @@ use crate::http::HttpListening;
 use crate::memory::MemoryMeter;
 use crate::revocation::Seen;
 use crate::roster::Roster;
+use crate::seal::HostSeal;
 use crate::ssh::BindError;
 use crate::ssh::listener::listen;
 use crate::state::StateFolder;
@@ -91,6 +93,8 @@ pub struct ClusterNode {
     is_new: bool,
     /// Whose the lead was before it was taken, and why it was.
     before: Option<(LeadRow, LeadReason)>,
+    kept_head: Arc<KeptHead>,
+    _keeping: KeepsHeads,
     _doors: Doors,
     /// Held as long as the node lives.
     _lock: File,
@@ -156,17 +160,20 @@ impl ClusterNode {
         };
         let forwarding = Forwarding::start(setup, channel);
         let http = sockets.http.as_ref().map(|it| settings.http.listening(it));
+        let kept_head = Arc::new(KeptHead::new(folder.store_head(), HostSeal(host)));
         Ok(Self {
             listening,
             http,
             _doors: Doors::open(&forwarding, sockets, (folder, settings), (meter, seen))?,
-            forwarding,
             membership,
             candidate,
             address,
             folder: folder.clone(),
             is_new: true,
             before: None,
+            _keeping: forwarding.keeps_heads(&kept_head),
+            kept_head,
+            forwarding,
             _lock: lock,
         })
     }
@@ -255,10 +262,13 @@ impl ClusterNode {
     async fn attempt(&mut self) -> Result<Option<Lease>, NodeError> {
         let (address, folder) = (self.address.clone(), self.folder.clone());
         let mut candidate = self.candidate.clone();
+        let kept_head = Arc::clone(&self.kept_head);
         let take = move || -> Result<Taking, NodeError> {
             // As they are now, for they are read anew when it leads.
             candidate.rules = rules::digest(&folder).map_err(MembershipError::from)?;
-            Ok(Lease::take(&address, &candidate)?)
+            let taking = Lease::take(&address, &candidate)?;
+            kept_head.set_standing_by(!matches!(taking, Taking::Leads(_)));
+            Ok(taking)
         };
         match tokio::task::spawn_blocking(take).await? {
             Ok(Taking::Leads(lease)) => Ok(Some(lease)),
@@ -350,6 +360,7 @@ impl ClusterNode {
         if let Err(cause) = tokio::task::spawn_blocking(released).await? {
             warn!("the others wait until the lead has run out: {cause}");
         }
+        self.kept_head.set_standing_by(true);
         Ok(())
     }
 

@@ -345,6 +345,7 @@ impl Host {
             authenticator: Arc::clone(&authenticator),
             limiter: Arc::clone(limiter),
             http: None,
+            store_head: StateFolder::new(keys.folder()).store_head(),
             endpoints: self.listening.iter().map(|l| l.endpoint.clone()).collect(),
         });
         let logins = limiter.logins();

@@ -129,6 +129,12 @@ impl StateKeys {
         self.directory.join("agents")
     }
 
+    /// The folder.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        &self.directory
+    }
+
     /// The path for [`write_known_hosts`].
     #[must_use]
     pub fn known_hosts(&self) -> PathBuf {

@@ -8,6 +8,7 @@ use crate::row::checkpoint::Checkpoint;
 use domain::event::Sequence;
 use domain::time::Timestamp;
 use std::fmt;
+use std::path::PathBuf;
 
 /// The findings of a walk over the whole state.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,6 +57,9 @@ pub struct ChainReport {
     /// True if the rows are bound to the head by a key and the key was supplied: then nothing that
     /// is sound was written without it.
     pub authentic: bool,
+    /// The file of the last head, where it is missing beside a database that others may have written: then an older
+    /// copy of the state would look the same.
+    pub head_missing: Option<PathBuf>,
     /// The records of acceptances on other grounds than an unbroken chain.
     pub attestations: Vec<Attestation>,
     /// The faults, at most the first thousand.

@@ -129,6 +129,7 @@ pub(crate) fn walked(
         pushes,
         locked: walk.locked,
         authentic,
+        head_missing: None,
         attestations,
         faults: walk.faults,
     })
