@@ -149,9 +149,11 @@ impl Life<'_> {
         let host = Host::start(home, &self.settings, roster, inventory, Arc::clone(&clock)).await?;
         let host = Arc::new(host);
         let mut runtime = runtime(Arc::clone(&host));
+        // Clients have waited for a leader, and may ask at once.
+        runtime.brief().await;
         // Agents are clients of this node, and speak to each other as they begin.
         self.node.leads(&host, &lease);
-        runtime.begin().await;
+        runtime.settle().await;
         tell(
             self.common,
             json!({ "event": "leading", "epoch": lease.epoch() }),

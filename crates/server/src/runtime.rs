@@ -140,8 +140,15 @@ impl<N: Network> Runtime<N> {
         self.listener = listener;
     }
 
-    /// Briefs the agents.
+    /// Briefs the agents, and lets them begin.
     pub async fn begin(&mut self) {
+        self.brief().await;
+        self.settle().await;
+    }
+
+    /// Hands agents their briefings. What clients ask from here on comes behind those: an agent refuses what it
+    /// is asked before.
+    pub async fn brief(&mut self) {
         if self.network.takes_faults() {
             self.engine.open_to_faults();
         }
@@ -153,7 +160,6 @@ impl<N: Network> Runtime<N> {
         // is read.
         self.engine.flushed().await;
         self.engine.start(self.clock.now());
-        self.settle().await;
     }
 
     /// Advances time from event to event until `done` returns true, or `until` is reached.
@@ -244,7 +250,7 @@ impl<N: Network> Runtime<N> {
     /// arrived.
     ///
     /// While the clock runs by itself, it does not wait: arrivals are handled as they come.
-    async fn settle(&mut self) {
+    pub async fn settle(&mut self) {
         loop {
             let (network, mut around) = self.split();
             network.serve(&mut around);

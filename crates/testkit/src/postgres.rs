@@ -3,11 +3,12 @@
 //! Knows where distributions put the programs, under which user they run (`initdb` refuses root),
 //! and how a server ends with the program that started it, even if that is killed. What is said to
 //! a database is the test's. It listens on a socket in its folder, where nobody asks for a password,
-//! and on a port of 127.0.0.1, which does. Read next: [`programs`], [`settings`].
+//! and on a port of 127.0.0.1, which does. Read next: [`programs`], [`settings`]; `standby`, a second one.
 
 mod administrator;
 mod programs;
 mod settings;
+mod standby;
 
 use crate::PATIENCE;
 use administrator::Administrator;
@@ -32,8 +33,11 @@ const USER: &str = "convoke";
 /// The ports that are tried: another program may take one between its choice and its use.
 const PORTS: usize = 5;
 
-/// What a server says of itself once it takes connections.
-const READY: &str = "database system is ready to accept connections";
+/// What a server says of itself once it takes connections, and what a standby says.
+const READY: [&str; 2] = [
+    "database system is ready to accept connections",
+    "database system is ready to accept read-only connections",
+];
 
 /// Runs the server and ends it, with its folder, when the input ends: when the test program has. If a
 /// line comes first, the folder is kept.
@@ -81,11 +85,14 @@ impl Server {
             }
         };
         let owner = Owner::find();
-        let folder = tempfile::Builder::new().prefix("convoke-pg-").tempdir();
-        let folder = folder.unwrap().keep();
-        chown(&folder, owner.user, owner.group).unwrap();
-        let written = setting.write(&folder, owner);
-        let mut server = Self {
+        let (folder, written) = written(setting, owner);
+        let server = Self::new(programs, folder, written);
+        server.initialise(owner);
+        Some(server.started(owner))
+    }
+
+    fn new(programs: Programs, folder: PathBuf, written: Written) -> Self {
+        Self {
             holder: Mutex::new(idle()),
             folder,
             port: 0,
@@ -94,19 +101,30 @@ impl Server {
             administrator: Mutex::default(),
             databases: AtomicUsize::new(0),
             programs,
-        };
-        server.initialise(owner);
+        }
+    }
+
+    /// Another one with a folder of its own, in which there is nothing yet, and the same settings.
+    fn beside(&self, owner: Owner) -> Self {
+        let (folder, mut written) = written(&self.written.setting, owner);
+        // It will have the users of this one.
+        written.password.clone_from(&self.written.password);
+        Self::new(self.programs.clone(), folder, written)
+    }
+
+    /// The same, running on a port that was free.
+    fn started(mut self, owner: Owner) -> Self {
         let on_some_port = |server: &mut Self| {
             let probe = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
             server.port = probe.local_addr().unwrap().port();
             drop(probe);
             server.runs(owner)
         };
-        if !(0..PORTS).any(|_| on_some_port(&mut server)) {
-            panic!("PostgreSQL does not start:\n{}", server.log().join("\n"));
+        if !(0..PORTS).any(|_| on_some_port(&mut self)) {
+            panic!("PostgreSQL does not start:\n{}", self.log().join("\n"));
         }
-        server.administer();
-        Some(server)
+        self.administer();
+        self
     }
 
     fn administer(&self) {
@@ -180,8 +198,25 @@ impl Server {
     fn copied(&self, template: &str) -> Database<'_> {
         let name = format!("test_{}", self.databases.fetch_add(1, Relaxed));
         let create = format!("CREATE DATABASE {name} TEMPLATE {template}");
-        self.asked(|administrator| administrator.say(&create));
+        self.say(&create);
         Database { server: self, name }
+    }
+
+    /// Has an administrator say this where databases are made, and returns what is answered: a row a
+    /// line, columns with `|` between.
+    ///
+    /// # Panics
+    /// If it refuses.
+    pub fn say(&self, sql: &str) -> String {
+        self.asked(|administrator| administrator.say(sql))
+    }
+
+    /// The same in a database that was made so.
+    ///
+    /// # Panics
+    /// If it refuses.
+    pub fn say_in(&self, database: &str, sql: &str) -> String {
+        self.asked(|administrator| administrator.say_in(database, sql))
     }
 
     fn asked(&self, ask: impl FnOnce(&mut Administrator) -> String) -> String {
@@ -274,8 +309,7 @@ impl Database<'_> {
     /// # Panics
     /// If it refuses.
     pub fn say(&self, sql: &str) -> String {
-        let ask = |administrator: &mut Administrator| administrator.say_in(&self.name, sql);
-        self.server.asked(ask)
+        self.server.say_in(&self.name, sql)
     }
 
     /// Another database with the same content. Nobody may be connected to this one.
@@ -289,9 +323,18 @@ impl Drop for Database<'_> {
         // A test that fails should be heard, and not what follows from it.
         if !thread::panicking() {
             let drop = format!("DROP DATABASE IF EXISTS {} WITH (FORCE)", self.name);
-            self.server.asked(|administrator| administrator.say(&drop));
+            self.server.say(&drop);
         }
     }
+}
+
+/// A folder for a server, and what is written into it before there is one.
+fn written(setting: &Setting, owner: Owner) -> (PathBuf, Written) {
+    let folder = tempfile::Builder::new().prefix("convoke-pg-").tempdir();
+    let folder = folder.unwrap().keep();
+    chown(&folder, owner.user, owner.group).unwrap();
+    let written = setting.write(&folder, owner);
+    (folder, written)
 }
 
 /// A process that has ended, until there is a server.
@@ -308,7 +351,7 @@ fn follow(said: ChildStderr, log: Arc<Mutex<Vec<String>>>) -> Receiver<bool> {
 
 fn listen(said: ChildStderr, log: &Mutex<Vec<String>>, tell: &Sender<bool>) {
     for line in BufReader::new(said).lines().map_while(Result::ok) {
-        if line.ends_with(READY) {
+        if READY.iter().any(|ready| line.ends_with(ready)) {
             // Nobody listens for the second time.
             let _ = tell.send(true);
         }

@@ -137,7 +137,7 @@ pub struct Running {
     /// The object that it printed when it was ready.
     pub ready: Value,
     /// Its further output.
-    output: Lines<BufReader<ChildStdout>>,
+    output: Option<Lines<BufReader<ChildStdout>>>,
 }
 
 impl Running {
@@ -174,6 +174,21 @@ impl Running {
         arguments: &[S],
         environment: &[(&str, &OsStr)],
     ) -> Self {
+        let started = Self::attempt(state, arguments, environment, Stdio::inherit());
+        started.await.expect("it says that it is ready")
+    }
+
+    /// Starts a command that becomes a platform, with these environment variables and what it logs going
+    /// there; none if it ends before it is ready.
+    ///
+    /// # Panics
+    /// If it is neither ready nor at an end in time.
+    pub async fn attempt<S: AsRef<OsStr>>(
+        state: &Path,
+        arguments: &[S],
+        environment: &[(&str, &OsStr)],
+        log: Stdio,
+    ) -> Option<Self> {
         let mut child = command(state)
             .args(arguments)
             .envs(environment.iter().copied())
@@ -181,18 +196,18 @@ impl Running {
             .args(FREE_PORTS)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
+            .stderr(log)
             .spawn()
             .unwrap();
         let stdout = child.stdout.take().unwrap();
         let mut lines = BufReader::new(stdout).lines();
         let line = within("the platform to be ready", lines.next_line()).await;
-        let line = line.unwrap().expect("it says that it is ready");
-        Self {
+        Some(Self {
             child,
             state: state.to_owned(),
-            ready: serde_json::from_str(&line).unwrap(),
-            output: lines,
-        }
+            ready: serde_json::from_str(&line.unwrap()?).unwrap(),
+            output: Some(lines),
+        })
     }
 
     /// The address of the platform.
@@ -241,14 +256,23 @@ impl Running {
     /// # Panics
     /// If it ends before.
     pub async fn told(&mut self, event: &str) -> Value {
+        let output = self.output.as_mut().expect("nobody else reads it");
         loop {
-            let line = within(event, self.output.next_line()).await.unwrap();
+            let line = within(event, output.next_line()).await.unwrap();
             let line = line.unwrap_or_else(|| panic!("it ended before it said {event}"));
             let told: Value = serde_json::from_str(&line).unwrap();
             if told["event"] == event {
                 return told;
             }
         }
+    }
+
+    /// Its further output, for somebody else to read.
+    ///
+    /// # Panics
+    /// If it was taken before.
+    pub fn output(&mut self) -> Lines<BufReader<ChildStdout>> {
+        self.output.take().expect("it is taken once")
     }
 
     /// Sends it a signal, such as `STOP`.

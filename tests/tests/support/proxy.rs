@@ -70,8 +70,10 @@ pub struct Proxy {
 }
 
 struct Shared {
-    target: SocketAddr,
+    target: Mutex<SocketAddr>,
     seed: u64,
+    /// By how many milliseconds all that passes is late.
+    late_ms: AtomicU64,
     /// True once there are no more faults.
     healed: watch::Sender<bool>,
     /// The number of current partitions.
@@ -92,8 +94,9 @@ impl Proxy {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
         let address = listener.local_addr().unwrap();
         let shared = Arc::new(Shared {
-            target,
+            target: Mutex::new(target),
             seed,
+            late_ms: AtomicU64::new(0),
             healed: watch::Sender::new(seed == 0),
             parted: watch::Sender::new(0),
             resets: watch::Sender::new(0),
@@ -134,6 +137,19 @@ impl Proxy {
     /// Ends a stop of all traffic; held connections continue.
     pub fn join(&self) {
         self.shared.parted.send_modify(|parted| *parted -= 1);
+    }
+
+    /// Lets later connections lead elsewhere.
+    ///
+    /// # Panics
+    /// If a thread that asked where to has panicked.
+    pub fn lead_to(&self, target: SocketAddr) {
+        *self.shared.target.lock().unwrap() = target;
+    }
+
+    /// Delays all that passes by this time, a few kilobytes after the other: slow as well as late.
+    pub fn delay(&self, by: Duration) {
+        self.shared.late_ms.store(by.as_millis() as u64, SeqCst);
     }
 
     /// Resets all connections.
@@ -187,6 +203,14 @@ impl Shared {
         drop(parted.wait_for(|parted| *parted == 0).await);
     }
 
+    /// Waits for as long as all is late.
+    async fn late(&self) {
+        match self.late_ms.load(SeqCst) {
+            0 => {}
+            ms => tokio::time::sleep(Duration::from_millis(ms)).await,
+        }
+    }
+
     /// Stops all traffic for this time.
     fn partition(self: &Arc<Self>, ms: usize, is_lost: bool) {
         let shared = Arc::clone(self);
@@ -209,7 +233,8 @@ impl Shared {
             self.pause(rng.below(150)).await;
         }
         self.passable().await;
-        let Ok(server) = TcpStream::connect(self.target).await else {
+        let target = *self.target.lock().unwrap();
+        let Ok(server) = TcpStream::connect(target).await else {
             let _ = client.set_zero_linger();
             return;
         };
@@ -272,6 +297,7 @@ impl Plan {
         loop {
             let length = from.read(&mut buffer).await.map_err(|_| End::Reset)?;
             self.shared.passable().await;
+            self.shared.late().await;
             if length == 0 {
                 return to.shutdown().await.map_err(|_| End::Reset);
             }

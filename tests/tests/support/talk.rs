@@ -48,6 +48,14 @@ impl Talk {
     /// # Panics
     /// If the server sends no hello.
     pub async fn over(stream: ByteStream) -> Self {
+        within("a hello", Self::greet(stream)).await.unwrap()
+    }
+
+    /// Exchanges hellos over a stream, however long that takes.
+    ///
+    /// # Errors
+    /// If the session ends before.
+    pub async fn greet(stream: ByteStream) -> Result<Self, Ended> {
         let (inbound, outbound) = split(stream, QUOTA_BYTES);
         let mut talk = Self {
             machine: ClientSession::new(ClientConfig::default()),
@@ -57,11 +65,11 @@ impl Talk {
             replies: VecDeque::new(),
             session: 0,
         };
-        match within("a hello", talk.event()).await.unwrap() {
+        match talk.event().await? {
             ClientEvent::Ready { session_id, .. } => talk.session = session_id,
             other => panic!("{other:?}"),
         }
-        talk
+        Ok(talk)
     }
 
     /// Queues a call; [`Self::flush`] or waiting for an answer sends it.

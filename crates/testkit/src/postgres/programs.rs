@@ -18,6 +18,7 @@ const RELEASES: &[&str] = &["/usr/lib/postgresql", "/usr"];
 const USERS: &[&str] = &["postgres", "nobody"];
 
 /// The folder of a release's programs.
+#[derive(Clone)]
 pub(super) struct Programs(PathBuf);
 
 /// Why there is none.
@@ -63,6 +64,10 @@ impl Programs {
 
     pub(super) fn postgres(&self) -> PathBuf {
         self.0.join("postgres")
+    }
+
+    pub(super) fn basebackup(&self) -> PathBuf {
+        self.0.join("pg_basebackup")
     }
 
     pub(super) fn psql(&self) -> PathBuf {

@@ -20,6 +20,7 @@ pub struct Setting {
 
 /// What was written for a server.
 pub(super) struct Written {
+    pub(super) setting: Setting,
     /// Options, as `name=value`.
     pub(super) options: Vec<String>,
     pub(super) password: String,
@@ -52,6 +53,7 @@ impl Setting {
             certified(folder, &certificate, &key, owner)
         });
         Written {
+            setting: self,
             options,
             password,
             password_file,
