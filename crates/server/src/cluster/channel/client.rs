@@ -21,7 +21,7 @@ use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
 use tracing::{debug, warn};
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 /// The reason for which a request got no response.
 #[derive(Debug, thiserror::Error)]
@@ -61,16 +61,18 @@ impl Unreached {
     }
 }
 
-/// A connection, and where it leads to.
-struct Connected {
+/// The way to a leader, with a connection once there is one. Each leader has its own, so that whoever asks the next
+/// one does not wait for those who still try to reach one that stands still.
+#[derive(Default)]
+struct Way {
     leader: Leader,
-    requests: SendRequest<ChannelBody>,
+    requests: Mutex<Option<SendRequest<ChannelBody>>>,
 }
 
 /// The side that asks.
 pub(in crate::cluster) struct ChannelClient {
     identity: ChannelIdentity,
-    connected: Mutex<Option<Connected>>,
+    way: std::sync::Mutex<Arc<Way>>,
     under_way: Arc<Semaphore>,
 }
 
@@ -79,7 +81,7 @@ impl ChannelClient {
     pub(in crate::cluster) fn new(identity: ChannelIdentity) -> Self {
         Self {
             identity,
-            connected: Mutex::default(),
+            way: std::sync::Mutex::default(),
             under_way: Arc::new(Semaphore::new(STREAMS as usize)),
         }
     }
@@ -129,29 +131,41 @@ impl ChannelClient {
         }
     }
 
-    /// The connection to a leader, if it is still good, or a new one.
+    /// The connection to a leader, if it is still good, or a new one, which whoever comes meanwhile waits for.
     async fn connection(&self, leader: &Leader) -> Result<SendRequest<ChannelBody>, Unreached> {
-        let mut connected = self.connected.lock().await;
-        if let Some(there) = &*connected
-            && there.leader == *leader
-            && !there.requests.is_closed()
-        {
-            return Ok(there.requests.clone());
-        }
-        *connected = None;
-        let made = timeout(CONNECT, self.connect(leader)).await;
+        let way = self.way(leader);
+        let made = timeout(CONNECT, async {
+            let mut requests = way.requests.lock().await;
+            if let Some(there) = requests.as_ref().filter(|there| !there.is_closed()) {
+                return Ok(there.clone());
+            }
+            let made = self.connect(leader).await?;
+            debug!(cluster.node = leader.node, "connected to {}", leader.node);
+            Ok(requests.insert(made).clone())
+        });
+        let made = made.await;
         let made = made.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()));
-        let requests = made.map_err(|cause| Unreached::Connect {
+        made.map_err(|cause| Unreached::Connect {
             node: leader.node.clone(),
             address: leader.address.clone(),
             cause,
-        })?;
-        debug!(cluster.node = leader.node, "connected to {}", leader.node);
-        *connected = Some(Connected {
+        })
+    }
+
+    /// The way to a leader: that of the newest is kept.
+    fn way(&self, leader: &Leader) -> Arc<Way> {
+        let mut way = self.way.lock().unwrap_or_else(PoisonError::into_inner);
+        if way.leader == *leader {
+            return Arc::clone(&way);
+        }
+        let other = Arc::new(Way {
             leader: leader.clone(),
-            requests: requests.clone(),
+            requests: Mutex::default(),
         });
-        Ok(requests)
+        if leader.epoch >= way.leader.epoch {
+            *way = Arc::clone(&other);
+        }
+        other
     }
 
     async fn connect(&self, leader: &Leader) -> io::Result<SendRequest<ChannelBody>> {

@@ -123,6 +123,41 @@ async fn a_stream_that_is_not_read_holds_up_no_other() {
 }
 
 #[tokio::test]
+async fn who_waits_for_a_leader_that_stands_still_holds_up_nobody_who_asks_the_next() {
+    // The kernel takes connections for it, and nobody says anything on them.
+    let still = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let before = Leader {
+        node: "b".to_owned(),
+        address: still.local_addr().unwrap().to_string(),
+        epoch: 1,
+    };
+    let (_server, leader, _) = node().await;
+    let next = Leader { epoch: 2, ..leader };
+    let client = ChannelClient::new(identity("c"));
+    let waiting = (0..5).map(|_| Box::pin(asked(&client, &before, request("/one"))));
+    let mut waiting: Vec<_> = waiting.collect();
+    // All of them have begun, and one tries.
+    poll_fn(|cx| {
+        let pending = waiting
+            .iter_mut()
+            .all(|it| it.as_mut().poll(cx).is_pending());
+        Poll::Ready(assert!(pending))
+    })
+    .await;
+    let (response, _permit) = asked(&client, &next, request("/two")).await.unwrap();
+    assert_eq!(text(response).await, "/two");
+    // None of them waits for the others' attempts as well.
+    let begun = Instant::now();
+    for one in waiting {
+        let refused = one.await.unwrap_err();
+        assert!(matches!(refused, Unreached::Connect { .. }), "{refused}");
+    }
+    assert!(begun.elapsed() < 2 * CONNECT, "{:?}", begun.elapsed());
+    let (response, _permit) = asked(&client, &next, request("/three")).await.unwrap();
+    assert_eq!(text(response).await, "/three");
+}
+
+#[tokio::test]
 async fn a_node_that_is_gone_is_noticed_and_the_next_one_is_reached() {
     let (server, leader, _) = node().await;
     let client = ChannelClient::new(identity("b"));
