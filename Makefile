@@ -104,6 +104,11 @@ lab: release ## Break real routers (FRR in network namespaces) and score agents 
 cluster: release ## Kill the node that leads three in mid-repair, and see the repair go on; needs PostgreSQL
 	@scripts/cluster.sh $(BINARY)
 
+.PHONY: chaos
+chaos: setup ## Kill, stop, cut off and drain three nodes under load for an hour, and count what is lost; ARGS="--minutes 2 --seed 7"
+	@$(CARGO) build --release $(LOCKED) --package convoke
+	@$(CARGO) test --release $(LOCKED) --package convoke-tests --test chaos -- --minutes 60 $(ARGS)
+
 .PHONY: soak
 soak: setup ## Run the long forms of tests for hours; SCALE=1 does a hundredth, ONLY="seeds crashes" some
 	@CARGO="$(CARGO)" scripts/soak.sh

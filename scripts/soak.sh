@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The long forms of what CI runs in short: many seeds, laws of other cases, kills, power cuts, flipped
-# bits, subscribers that hang, peers that are gone, networks that fail, clocks that jump, bytes of
+# bits, subscribers that hang, peers that are gone, networks that fail, nodes that die, clocks that jump, bytes of
 # strangers, attacks that are generated. Each writes its output to target/soak/NAME.log; the summary is
 # printed and kept in target/soak/report.txt. SCALE=N does N hundredths of each; ONLY="seeds crashes" does
 # only these. Ends with 1 if one failed.
@@ -71,6 +71,8 @@ run large-data "CONVOKE_LARGE_MB=$(of 100)" -p convoke-store --test large
 run slow "SLOW_SUBSCRIBERS=$(of 1000) SLOW_HANGING=$(of 100) SLOW_TASKS=$(of 3000) SLOW_PACE_MS=200" -p convoke-tests --test slow
 run half-open "HALFOPEN_SESSIONS=$(of 1000) HALFOPEN_KEEPALIVE_S=15" -p convoke-tests --test halfopen
 run partitions "CONVOKE_PARTITIONS=$(of 20000) CONVOKE_PARTITION_SEED=$SRANDOM" -p convoke-tests --test partition
+told chaos "--minutes $(of 60)" ' 0 lost, 0 doubled, 0 gaps, 0 otherwise wrong' "$cargo" test --release -p convoke-tests --test chaos -- \
+  --minutes "$(of 60)" --seed "$SRANDOM"
 run attacks "CONVOKE_ATTACKS=$(of 1000) PROPTEST_RNG_SEED=$SRANDOM" -p convoke-tests --test generated --test fuzz_http generated
 seed=$SRANDOM
 told neighbours "--generated $seed --soak $(of 3600)" '^xpath .*[0-9]' attacks "$seed" "$(of 3600)"

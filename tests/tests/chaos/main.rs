@@ -145,7 +145,10 @@ async fn run(options: &Options) -> bool {
     for what in record.wrongs() {
         found.wrong(what);
     }
-    let whole = report.end(&found, &record, &platform);
+    for what in platform.ended.keys() {
+        found.wrong(format!("a node ended unasked: {what}"));
+    }
+    let whole = report.end(&found, &record);
     if !whole {
         println!("{}", platform.logged(40));
     }

@@ -65,7 +65,7 @@ pub(crate) struct Platform {
     nodes: Vec<Node>,
     leader: watch::Sender<Option<usize>>,
     pub(crate) token: String,
-    /// How often processes ended of themselves, by node and exit code.
+    /// How often processes ended otherwise than they should, by node and how.
     pub(crate) ended: BTreeMap<String, u64>,
     logs: TempDir,
 }
@@ -181,7 +181,7 @@ impl Platform {
         let log = File::options().create(true).append(true).open(log).unwrap();
         let started = Running::attempt(own.folder.path(), &arguments, &[], log.into()).await;
         let Some(mut running) = started else {
-            self.count(node, "did not start");
+            self.count(node, "at its start");
             return false;
         };
         let place = Place {
@@ -266,7 +266,7 @@ impl Platform {
 
     fn ended_with(&mut self, node: usize, status: ExitStatus, code: i32) {
         if status.code() != Some(code) {
-            self.count(node, &format!("ended unasked: {status}"));
+            self.count(node, &format!("with {status}"));
         }
     }
 

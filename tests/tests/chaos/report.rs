@@ -61,7 +61,7 @@ impl Report {
     }
 
     /// Tells all of it; true if everything held.
-    pub(crate) fn end(&self, found: &Findings, record: &Record, platform: &Platform) -> bool {
+    pub(crate) fn end(&self, found: &Findings, record: &Record) -> bool {
         for (fault, silences) in &self.faults {
             let mut longest: Vec<Duration> = silences.iter().map(|it| it.longest).collect();
             longest.sort();
@@ -81,12 +81,6 @@ impl Report {
                     "longest_s": most, "total_s": total,
                 })
             });
-        }
-        for (what, times) in &platform.ended {
-            self.say(
-                &format!("{what}, {times} times"),
-                || json!({ "event": "ended", "what": what, "times": times }),
-            );
         }
         self.tell(found, record);
         found.is_clean()
