@@ -44,6 +44,8 @@ impl Setting {
             "max_connections=200".to_owned(),
             "shared_buffers=32MB".to_owned(),
             "jit=off".to_owned(),
+            // A standby is back soon after its primary.
+            "wal_retrieve_retry_interval=200ms".to_owned(),
         ];
         let authority = self.tls.then(|| {
             let (certificate, key) = (folder.join("server.pem"), folder.join("server.key"));

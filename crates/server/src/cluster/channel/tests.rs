@@ -141,7 +141,8 @@ async fn who_waits_for_a_leader_that_stands_still_holds_up_nobody_who_asks_the_n
         let pending = waiting
             .iter_mut()
             .all(|it| it.as_mut().poll(cx).is_pending());
-        Poll::Ready(assert!(pending))
+        assert!(pending);
+        Poll::Ready(())
     })
     .await;
     let (response, _permit) = asked(&client, &next, request("/two")).await.unwrap();
