@@ -106,7 +106,10 @@ impl Fault {
         rng: &mut SeededRng,
         record: &Record,
     ) -> Result<(), Unled> {
-        let leader = on.is_led().await;
+        led(on, None).await?;
+        // A leader that was in doubt may have ended after the fault before.
+        on.is_whole().await;
+        let leader = led(on, None).await?;
         let follower = (leader + 1 + rng.below(NAMES.len() - 1)) % NAMES.len();
         let mut some_ms = |least, most: usize| {
             let ms = least + rng.below(most - least);
