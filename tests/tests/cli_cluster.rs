@@ -1,6 +1,7 @@
 //! `convoke cluster`: nodes shown, drained and told to lead, and the key that they share.
 //!
-//! The cluster is rows in memory; nodes that are processes are in `cluster.rs`. Read next: `cli.rs`.
+//! The cluster is rows in memory, except where nodes join; what becomes of nodes that are processes is in
+//! `cluster.rs`. Read next: `cli.rs`.
 
 #![allow(clippy::unwrap_used)]
 
@@ -10,9 +11,11 @@ mod support;
 use cli_support::{Desk, Said, platform};
 use serde_json::{Value, json};
 use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
 use std::process::Command;
-use support::block_on;
-use support::process::{binary, run};
+use support::process::{Finished, Running, binary, run};
+use support::{block_on, within};
+use testkit::postgres::{Server, Setting};
 
 /// Which node leads, and the state of each.
 fn shown(cluster: &Value) -> (Value, Vec<(&str, &str)>) {
@@ -150,4 +153,219 @@ fn the_folders_of_nodes_are_made_alike() {
     let (well, said) = made(&["d", "a"]);
     assert!(!well && said.contains("is there already"), "{said}");
     assert!(!folder.path().join("d").exists());
+}
+
+/// A node that leads, with a user more than it begins with; who joins it, and how.
+struct Led {
+    folder: tempfile::TempDir,
+    node: Running,
+}
+
+impl Led {
+    async fn start(url: &str) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let serve = ["serve", "--node", "a", "--store", url];
+        let channel = ["--cluster-listen", "127.0.0.1:0"];
+        let mut node = Running::start(folder.path(), &[&serve[..], &channel].concat()).await;
+        node.told("leading").await;
+        std::fs::write(
+            folder.path().join("users/noc.pub"),
+            "ssh-ed25519 AAAA noc\n",
+        )
+        .unwrap();
+        Self { folder, node }
+    }
+
+    fn key(&self) -> String {
+        let key = self.folder.path().join("cluster_key");
+        key.to_str().unwrap().to_owned()
+    }
+}
+
+/// The arguments of a node that joins.
+fn joins<'a>(node: &'a str, at: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+    let serve = ["serve", "--node", node, "--cluster-listen", "127.0.0.1:0"];
+    [&serve[..], &["--join", at], more].concat()
+}
+
+async fn refused(state: &Path, node: &str, at: &str, more: &[&str]) -> Finished {
+    run(state, &joins(node, at, more)).await
+}
+
+fn text(folder: &Path, file: &str) -> String {
+    std::fs::read_to_string(folder.join(file)).unwrap_or_default()
+}
+
+#[test]
+fn a_node_joins_by_any_other_with_nothing_but_the_key() {
+    let Some(server) = Server::start(&Setting {
+        fsync: true,
+        tls: true,
+    }) else {
+        return;
+    };
+    let database = server.database();
+    let url = database.by_port("127.0.0.1");
+    block_on(async {
+        let led = Led::start(&url).await;
+        let (b, c) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let (at, key) = (channel_of(&led.node, 1).await, led.key());
+        let mut node_b = Running::start(b.path(), &joins("b", &at, &["--cluster-key", &key])).await;
+        assert_eq!(node_b.told("standing-by").await["leader"], "a");
+        // By one that stands by.
+        let at = channel_of(&led.node, 2).await;
+        std::fs::create_dir_all(c.path().join("state")).unwrap();
+        let c = c.path().join("state");
+        std::fs::copy(&key, c.join("cluster_key")).unwrap();
+        let mut node_c = Running::start(&c, &joins("c", &at, &[])).await;
+        assert_eq!(node_c.told("standing-by").await["leader"], "a");
+        let a = led.folder.path();
+        for (file, mode) in [
+            ("host_ed25519", 0o600),
+            ("store_key", 0o600),
+            ("cluster_key", 0o600),
+            ("operator_ed25519", 0o600),
+            ("access.toml", 0o644),
+            ("users/noc.pub", 0o644),
+        ] {
+            for other in [b.path(), &c] {
+                assert_eq!(text(other, file), text(a, file), "{file}");
+                let found = other.join(file).metadata().unwrap().permissions();
+                assert_eq!(found.mode() & 0o777, mode, "{file}");
+            }
+        }
+        // With the password of the database.
+        assert_eq!(text(&c, "store_url"), url);
+        let mode = c.join("store_url").metadata().unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+        let nodes = nodes(&led.node, 3).await;
+        let agree = nodes.iter().filter(|it| it["rules_agree"] == true).count();
+        assert_eq!(agree, 3, "{nodes:?}");
+        let audit = ["audit", "show", "--kind", "node-joined", "--json"];
+        let trail = node_c.client(&audit).await.well().json();
+        let joined: Vec<&Value> = trail.iter().map(|it| &it["subject"]).collect();
+        assert_eq!(joined, ["b", "c"], "{trail:?}");
+        assert_eq!(trail[0]["source"], "cluster 127.0.0.1");
+
+        // It has led no less than others can.
+        led.node.client(&["cluster", "move", "c"]).await.well();
+        node_c.told("leading").await;
+        assert_eq!(led.node.stop().await.code(), Some(0));
+        assert_eq!(node_b.stop().await.code(), Some(0));
+        // What is different is said, nothing is changed, and it starts.
+        std::fs::remove_file(b.path().join("users/noc.pub")).unwrap();
+        let channel = channel_of(&node_c, 3).await;
+        let mut node_b = Running::start(b.path(), &joins("b", &channel, &[])).await;
+        node_b.told("rules-differ").await;
+        assert!(!b.path().join("users/noc.pub").exists());
+        let sync = ["cluster", "sync", "--from", &channel];
+        let differ = run(b.path(), &[&sync[..], &["--dry-run", "--json"]].concat()).await;
+        let differ = differ.well().json();
+        let expected = json!([{ "file": "users/noc.pub", "was": "missing" }]);
+        assert_eq!(
+            (&differ[0]["event"], &differ[0]["files"]),
+            (&json!("differs"), &expected)
+        );
+        std::fs::write(b.path().join("users/gone.pub"), "x").unwrap();
+        let said = run(b.path(), &sync).await.well().stdout;
+        assert!(
+            said.contains("users/gone.pub (here alone), users/noc.pub (missing here)"),
+            "{said}"
+        );
+        node_b.told("standing-by").await;
+        assert!(!b.path().join("users/gone.pub").exists());
+        let again = run(b.path(), &sync).await.well();
+        assert!(
+            again
+                .stdout
+                .trim_end()
+                .ends_with(": as with the node that leads")
+        );
+        // One that is of the platform needs nobody to start with.
+        assert_eq!(node_b.stop().await.code(), Some(0));
+        assert_eq!(node_c.stop().await.code(), Some(0));
+        let mut node_b = Running::start(b.path(), &joins("b", &channel, &[])).await;
+        node_b.told("leading").await;
+        node_b.stop().await;
+    });
+}
+
+/// The nodes as one of them tells, once there are so many.
+async fn nodes(node: &Running, count: usize) -> Vec<Value> {
+    let told = async {
+        loop {
+            let told = node.client(&["cluster", "status", "--json"]).await.well();
+            let nodes = told.json()[0]["nodes"].as_array().unwrap().clone();
+            if nodes.len() >= count {
+                break nodes;
+            }
+        }
+    };
+    within("all nodes", told).await
+}
+
+/// The address of the channel of the last of so many nodes.
+async fn channel_of(node: &Running, count: usize) -> String {
+    let nodes = nodes(node, count).await;
+    nodes[count - 1]["address"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn who_cannot_join_says_why_and_changes_nothing() {
+    let Some(server) = Server::start(&Setting {
+        fsync: true,
+        tls: true,
+    }) else {
+        return;
+    };
+    let database = server.database();
+    let url = database.by_socket();
+    block_on(async {
+        let led = Led::start(&url).await;
+        let (at, key) = (channel_of(&led.node, 1).await, led.key());
+        let given = ["--cluster-key", key.as_str()];
+        let folder = tempfile::tempdir().unwrap();
+        let state = folder.path().join("state");
+        let missing = refused(&state, "b", &at, &[]).await;
+        missing
+            .with_code(2)
+            .says("put the key of the other nodes there");
+        let other = folder.path().join("other");
+        std::fs::write(&other, "0".repeat(64)).unwrap();
+        std::fs::set_permissions(&other, std::fs::Permissions::from_mode(0o600)).unwrap();
+        let other = other.to_str().unwrap();
+        let stranger = refused(&state, "b", &at, &["--cluster-key", other]).await;
+        stranger.with_code(3).says("has another cluster key");
+        let netconf = refused(&state, "b", led.node.address(), &given).await;
+        netconf.with_code(3).says("or is no node");
+        assert!(!state.join("cluster_key").exists());
+
+        std::fs::write(state.join("access.toml"), "mine").unwrap();
+        let differs = refused(&state, "b", &at, &given).await;
+        differs
+            .with_code(3)
+            .says("has otherwise: access.toml, host_ed25519 (missing here)");
+        let left: Vec<_> = std::fs::read_dir(&state).unwrap().collect();
+        assert_eq!(left.len(), 1, "{left:?}");
+        let accepts = [&given[..], &["--accept-rules"]].concat();
+        let mut node = Running::start(&state, &joins("b", &at, &accepts)).await;
+        node.told("standing-by").await;
+        let a = led.folder.path();
+        assert_eq!(text(&state, "access.toml"), text(a, "access.toml"));
+        node.stop().await;
+
+        // A folder of another platform stays one, and its store is not lost.
+        let alone = folder.path().join("alone");
+        Running::serve(&alone).await.stop().await;
+        let own = text(&alone, "store_key");
+        let store = ["--store", url.as_str()];
+        let differs = refused(&alone, "d", &at, &[&given[..], &store].concat()).await;
+        differs.with_code(3).says("store_key");
+        let lost = refused(&alone, "d", &at, &[&accepts[..], &store].concat()).await;
+        lost.with_code(3).says("has a store of its own");
+        std::fs::copy(&key, alone.join("cluster_key")).unwrap();
+        let foreign = run(&alone, &["cluster", "sync", "--from", &at]).await;
+        foreign.with_code(3).says("another platform");
+        assert_eq!(text(&alone, "store_key"), own);
+    });
 }

@@ -245,8 +245,25 @@ pub(crate) struct Cluster {
         requires = "node"
     )]
     pub(crate) cluster_advertise: Option<String>,
+    /// Address of any node, by which this one learns before it starts what the folders of all have alike: keys,
+    /// rules, users, and where the database is.
+    #[arg(
+        long,
+        env = "CONVOKE_CLUSTER_JOIN",
+        value_name = "HOST:PORT",
+        requires = "node"
+    )]
+    pub(crate) join: Option<String>,
+    /// The key that the nodes share, if DIR has none: a file like DIR/cluster_key of another node.
+    #[arg(
+        long,
+        env = "CONVOKE_CLUSTER_KEY",
+        value_name = "FILE",
+        requires = "node"
+    )]
+    pub(crate) cluster_key: Option<PathBuf>,
     /// Let this node lead although its access rules, users, agents or revoked certificates are not those
-    /// last in force.
+    /// last in force; with --join, put those of the node that leads in their place.
     #[arg(long, requires = "node")]
     pub(crate) accept_rules: bool,
 }

@@ -4,6 +4,7 @@
 //! next: `server::cluster_key`, and module convoke-cluster.
 
 use crate::cli::{ClusterCommand, Common, Handover, Remote};
+use crate::joining;
 use crate::output::{self, Failure, line, table};
 use crate::remote::{call, connect, get, leaf, named, selected, text, time};
 use netconf::data::Node;
@@ -30,6 +31,7 @@ pub(crate) async fn run(common: &Common, command: ClusterCommand) -> Result<(), 
             let is_done = |seen: &Seen| seen.holder().as_ref() == Some(&wish.node);
             asked(common, &wish, "move-lead", is_done).await
         }
+        ClusterCommand::Sync { from, dry_run } => joining::sync(common, from, dry_run).await,
         ClusterCommand::Key => key(common),
     }
 }

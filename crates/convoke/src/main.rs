@@ -14,6 +14,7 @@ mod cli;
 mod cluster;
 mod data;
 mod eval;
+mod joining;
 mod mcp;
 mod node;
 mod output;

@@ -50,6 +50,14 @@ impl Failure {
         }
     }
 
+    /// A platform or node that is not reached: exit code 4.
+    pub(crate) fn unreachable(message: impl Into<String>) -> Self {
+        Self {
+            code: 4,
+            message: message.into(),
+        }
+    }
+
     /// A conflict with something that exists or is in use: exit code 5.
     pub(crate) fn conflict(message: impl Into<String>) -> Self {
         Self {

@@ -3,6 +3,7 @@
 //! Read next: [`crate::serving`], which runs it; [`crate::node`], one of several.
 
 use crate::cli::{Common, ConfigCommand, Serve};
+use crate::joining;
 use crate::node;
 use crate::output::{self, Failure, line};
 use crate::serving::{Serving, settings_of};
@@ -23,30 +24,14 @@ use crate::serving::nobody;
 use server::{config::SettingsError, roster::Roster, runtime::Runtime};
 
 pub(crate) async fn run(common: &Common, serve: Serve) -> Result<(), Failure> {
-    let systems = serve.ems.as_deref().map(load_ems).transpose();
-    let given = Settings {
-        ems: systems.map_err(StartError::from)?,
-        store: stated(&serve.database)?,
-        speed: serve.speed,
-        life: serve.life.then(LifeSettings::default),
-        cluster: NodeSettings {
-            node: serve.cluster.node,
-            listen: serve.cluster.cluster_listen,
-            advertise: serve.cluster.cluster_advertise,
-            accept_rules: serve.cluster.accept_rules,
-            ..NodeSettings::default()
-        },
-        ..Settings::default()
-    };
-    let below = settings_of(common, &serve.platform, serve.network, serve.seed)?;
-    let managed_by_flag = given.ems.is_some();
-    let mut settings = given.over(below);
-    if managed_by_flag {
-        // A flag goes above the file, where another network may stand.
-        settings.network = None;
-    }
-    settings.http = settings.http.served(settings.netconf);
     let folder = StateFolder::new(&common.state);
+    let mut settings = settings_for(common, &serve)?;
+    if let Some(from) = settings.cluster.join.clone() {
+        joining::join(common, &folder, &settings, &from).await?;
+        // It was told where the state is, and what it was to accept it has accepted.
+        settings = settings_for(common, &serve)?;
+        settings.cluster.accept_rules = false;
+    }
     // Before the network is made, which takes what it is told.
     settings.check(&folder).map_err(StartError::from)?;
     let speed = settings.speed.unwrap_or(1.0);
@@ -57,6 +42,36 @@ pub(crate) async fn run(common: &Common, serve: Serve) -> Result<(), Failure> {
         clock: Arc::new(Clock::wall().at_speed(speed)),
     };
     begin(serving).await
+}
+
+/// The settings from flags and environment, and below them those of the folder.
+fn settings_for(common: &Common, serve: &Serve) -> Result<Settings, Failure> {
+    let systems = serve.ems.as_deref().map(load_ems).transpose();
+    let given = Settings {
+        ems: systems.map_err(StartError::from)?,
+        store: stated(&serve.database)?,
+        speed: serve.speed,
+        life: serve.life.then(LifeSettings::default),
+        cluster: NodeSettings {
+            node: serve.cluster.node.clone(),
+            listen: serve.cluster.cluster_listen,
+            advertise: serve.cluster.cluster_advertise.clone(),
+            join: serve.cluster.join.clone(),
+            key_file: serve.cluster.cluster_key.clone(),
+            accept_rules: serve.cluster.accept_rules,
+            ..NodeSettings::default()
+        },
+        ..Settings::default()
+    };
+    let below = settings_of(common, &serve.platform, serve.network.clone(), serve.seed)?;
+    let managed_by_flag = given.ems.is_some();
+    let mut settings = given.over(below);
+    if managed_by_flag {
+        // A flag goes above the file, where another network may stand.
+        settings.network = None;
+    }
+    settings.http = settings.http.served(settings.netconf);
+    Ok(settings)
 }
 
 #[cfg(feature = "showcase")]

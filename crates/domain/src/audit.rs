@@ -54,6 +54,8 @@ pub enum AuditKind {
     DrainAsked,
     /// A node of the cluster was asked to lead.
     LeadAsked,
+    /// A node was given what the state folders of all nodes have alike.
+    NodeJoined,
 }
 
 crate::named! {

@@ -15,8 +15,10 @@
 //! is a session at the node that its client is connected to, `led` the same at the one that leads. `record`
 //! is what they say to each other of it, in the forms of `opening`, and `continuity` what is kept of it while
 //! leaders come and go; `requests` are those of HTTP, `refusals` the logins that are refused, and
-//! `heads` what a node that stands by is told of the state. Read next:
-//! `docs/cluster.md`.
+//! `heads` what a node that stands by is told of the state.
+//!
+//! A folder becomes one of a node by [`joining`], of which `offering` is the other side; `shared_files` are those that
+//! all folders have alike. Read next: `docs/cluster.md`.
 
 mod accepted;
 mod channel;
@@ -26,20 +28,24 @@ mod folder;
 pub mod forwarding;
 mod heads;
 pub mod identity;
+pub mod joining;
 pub mod leader;
 mod led;
 pub mod membership;
 pub mod node;
 mod nodes;
+mod offering;
 mod opening;
 mod record;
 mod refusals;
 mod requests;
 pub mod rules;
+mod shared_files;
 
 pub use crate::fence::Fence;
 pub use forwarding::{Forwarding, ForwardingSetup};
 pub use leader::{Leader, LeaderWatch};
 pub use membership::{ClusterView, Membership};
 pub use node::{ClusterNode, NodeError, NodeNews};
+pub use shared_files::{Difference, SharedFilesError};
 pub use store::lead::Lease;

@@ -70,7 +70,11 @@ pub fn load_or_make(folder: &StateFolder) -> Result<(SharedKey, bool), ClusterKe
     }
 }
 
-fn load(file: &Path) -> Result<Option<SharedKey>, ClusterKeyError> {
+/// The key in a file; none if there is no such file.
+///
+/// # Errors
+/// [`ClusterKeyError`]
+pub(crate) fn load(file: &Path) -> Result<Option<SharedKey>, ClusterKeyError> {
     match std::fs::metadata(file) {
         Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(cause) => return Err(failed(file)(cause)),

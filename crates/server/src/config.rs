@@ -124,25 +124,24 @@ impl Settings {
         }
     }
 
-    /// Reads the settings in the state folder; empty if there is no file.
+    /// Reads the settings in the state folder; empty if there is no file, but for the address of the database that a
+    /// node that joined others was told.
     ///
     /// # Errors
     /// [`SettingsError`] with file and line.
     pub fn load(folder: &StateFolder) -> Result<Self, SettingsError> {
         let path = folder.settings();
-        match std::fs::read_to_string(&path) {
-            Ok(text) => {
-                let read = toml::from_str::<Self>(&text);
-                let read = read
-                    .map_err(|error| FileError::toml(&path.display().to_string(), &text, &error))?;
-                Ok(Self {
-                    ems: read.ems.map(|systems| ems::beside(systems, folder.path())),
-                    ..read
-                })
-            }
-            Err(cause) if cause.kind() == std::io::ErrorKind::NotFound => Ok(Self::default()),
-            Err(cause) => Err(FileError::unreadable(&path, cause).into()),
+        let mut read = match std::fs::read_to_string(&path) {
+            Ok(text) => toml::from_str::<Self>(&text)
+                .map_err(|error| FileError::toml(&path.display().to_string(), &text, &error))?,
+            Err(cause) if cause.kind() == std::io::ErrorKind::NotFound => Self::default(),
+            Err(cause) => return Err(FileError::unreadable(&path, cause).into()),
+        };
+        read.ems = read.ems.map(|systems| ems::beside(systems, folder.path()));
+        if read.store.url.is_none() {
+            read.store.url = StoreSettings::joined(folder)?;
         }
+        Ok(read)
     }
 
     /// These settings, with missing ones taken from `below`.

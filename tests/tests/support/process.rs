@@ -201,11 +201,18 @@ impl Running {
             .unwrap();
         let stdout = child.stdout.take().unwrap();
         let mut lines = BufReader::new(stdout).lines();
-        let line = within("the platform to be ready", lines.next_line()).await;
+        let ready = loop {
+            let line = within("the platform to be ready", lines.next_line()).await;
+            let told: Value = serde_json::from_str(&line.unwrap()?).unwrap();
+            // A node says before what it was told as it joined.
+            if told["event"] == "ready" {
+                break told;
+            }
+        };
         Some(Self {
             child,
             state: state.to_owned(),
-            ready: serde_json::from_str(&line.unwrap()?).unwrap(),
+            ready,
             output: Some(lines),
         })
     }

@@ -14,6 +14,16 @@ pub(crate) enum ClusterCommand {
     Drain(Handover),
     /// Ask a node to lead, and wait until it does.
     Move(Handover),
+    /// Make the files of DIR that all nodes have alike those of the node that leads: keys, rules, users, agents, tokens.
+    /// The node with that folder may run; it takes rules, users and agents up within seconds.
+    Sync {
+        /// Address of any node's channel; default that of [cluster] join, or of this node itself.
+        #[arg(long, value_name = "HOST:PORT")]
+        from: Option<String>,
+        /// Only say which files are different.
+        #[arg(long)]
+        dry_run: bool,
+    },
     /// Print the digest of the key that the nodes share, which is made if DIR has none:
     /// DIR/cluster_key, to be copied to each node.
     Key,

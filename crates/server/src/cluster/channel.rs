@@ -17,6 +17,7 @@ use hyper::body::{Body, Bytes, Frame, SizeHint};
 use hyper::header::{HeaderName, HeaderValue};
 use socket2::{SockRef, TcpKeepalive};
 use std::error::Error;
+use std::net::SocketAddr;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -29,7 +30,11 @@ pub(super) const PROTOCOL_FIELD: HeaderName = HeaderName::from_static("convoke-c
 /// The field of the version of the program, for the log.
 const VERSION_FIELD: HeaderName = HeaderName::from_static("convoke-version");
 /// The field with the name of the node that asks, for the log.
-const NODE_FIELD: HeaderName = HeaderName::from_static("convoke-node");
+pub(super) const NODE_FIELD: HeaderName = HeaderName::from_static("convoke-node");
+
+/// Where the node that asks is connected from, beside its request.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PeerAddress(pub(super) SocketAddr);
 
 /// The time of silence after which a peer is asked for a sign of life, and the time for it to give one.
 const KEEPALIVE: Duration = Duration::from_secs(1);

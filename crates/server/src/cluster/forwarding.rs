@@ -10,6 +10,7 @@ use super::heads::{self, KeepsHeads, KeptHead};
 use super::identity::ChannelIdentity;
 use super::leader::LeaderWatch;
 use super::led::{Led, refusal};
+use super::offering::{self, Offering};
 use super::refusals;
 use super::requests::{self, Asking};
 use crate::clock::Clock;
@@ -24,7 +25,7 @@ use crate::trail::{Trail, Witnessed};
 use engine::{Accounts, Endpoint, Quotas};
 use hyper::body::Incoming;
 use hyper::{Request, StatusCode};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::time::timeout;
@@ -59,6 +60,7 @@ pub struct Forwarding {
 struct Service {
     led: RwLock<Option<Arc<Led>>>,
     relayed: Arc<Relayed>,
+    offering: OnceLock<Arc<Offering>>,
 }
 
 impl Forwarding {
@@ -81,6 +83,12 @@ impl Forwarding {
             service,
             _channel: channel,
         })
+    }
+
+    /// Gives others what the folders of all nodes have alike, from now on.
+    pub(super) fn offers(&self, offering: Offering) {
+        let is_first = self.service.offering.set(Arc::new(offering)).is_ok();
+        debug_assert!(is_first, "a node has one folder");
     }
 
     /// The same authenticator, whose refusals the leader records.
@@ -199,8 +207,13 @@ impl ChannelService for Service {
             .read()
             .unwrap_or_else(PoisonError::into_inner)
             .clone();
+        let offering = self.offering.get().cloned();
         Box::pin(async move {
-            let Some(led) = led.filter(|led| led.fence().passes()) else {
+            let led = led.filter(|led| led.fence().passes());
+            if let Some(offering) = offering.filter(|_| request.uri().path() == offering::PATH) {
+                return offering.answer(led.as_deref(), &request).await;
+            }
+            let Some(led) = led else {
                 return refusal(StatusCode::MISDIRECTED_REQUEST, "this node does not lead");
             };
             match request.uri().path() {

@@ -32,6 +32,9 @@ use tokio_rustls::rustls::{self, ClientConfig, RootCertStore, ServerConfig};
 /// The protocol under TLS (RFC 9113 §3.2).
 const HTTP_2: &[u8] = b"h2";
 
+/// The name by which whoever knows no other means any node.
+pub(super) const ANY_NODE: &str = "";
+
 /// What the authority is derived for; another use of the same key would have another.
 const PURPOSE: &[u8] = b"convoke cluster authority 1";
 
@@ -191,7 +194,10 @@ fn authority_params() -> CertificateParams {
 
 fn node_params(node: &str) -> Result<CertificateParams, IdentityError> {
     let mut params = CertificateParams::default();
-    params.subject_alt_names = vec![SanType::DnsName(certified_name(node).try_into()?)];
+    for name in [node, ANY_NODE] {
+        let name = certified_name(name).try_into()?;
+        params.subject_alt_names.push(SanType::DnsName(name));
+    }
     params.extended_key_usages = vec![
         ExtendedKeyUsagePurpose::ServerAuth,
         ExtendedKeyUsagePurpose::ClientAuth,
@@ -247,6 +253,15 @@ mod tests {
             client.unwrap();
             server.unwrap();
         }
+    }
+
+    #[tokio::test]
+    async fn whoever_knows_no_name_meets_any_node_of_the_key() {
+        let (client, server) = met(identity(1, "b").client, &identity(1, "a"), ANY_NODE).await;
+        client.unwrap();
+        server.unwrap();
+        let (client, _) = met(identity(1, "b").client, &identity(2, "a"), ANY_NODE).await;
+        client.unwrap_err();
     }
 
     #[tokio::test]

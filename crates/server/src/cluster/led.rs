@@ -159,6 +159,14 @@ impl Led {
         }
     }
 
+    /// Records that another node was given what the folders of all nodes have alike.
+    pub(super) fn joined(&self, node: &str, source: &str) {
+        let event = AuditEvent::new(AuditKind::NodeJoined, "").to(node);
+        let at = &self.entrance;
+        let event = event.from(source);
+        at.platform.engine().audit(event, at.clock.now());
+    }
+
     async fn open(&self, opening: Opening, input: Input) -> Result<DuplexStream, Refused> {
         let unreadable = |what: &str| Refused::Unreadable(what.to_owned());
         let endpoint = endpoint_of(&opening.endpoint).ok_or_else(|| unreadable("the endpoint"))?;

@@ -13,7 +13,9 @@ use super::membership::{
     ClusterView, DRAINING, LEADING, Membership, MembershipError, NodeIdentity, STANDING_BY,
 };
 use super::nodes::{KnownNodes, reason};
+use super::offering::Offering;
 use super::rules;
+use super::shared_files::{SharedFilesError, finish};
 use crate::cluster_key::{self, ClusterKeyError};
 use crate::config::Settings;
 use crate::fair::FairShares;
@@ -55,6 +57,9 @@ pub enum NodeError {
     /// It cannot show who it is.
     #[error(transparent)]
     Identity(#[from] IdentityError),
+    /// Files that it was given when it joined are not all in their places.
+    #[error(transparent)]
+    Files(#[from] SharedFilesError),
     /// Its HTTP server cannot be started.
     #[error(transparent)]
     Http(#[from] HttpServerError),
@@ -112,6 +117,7 @@ impl ClusterNode {
         roster: &Roster,
     ) -> Result<Self, NodeError> {
         let (name, address) = settings.cluster_node().map_err(StartError::from)?;
+        finish(folder)?;
         let seen = Seen::of(folder);
         let keys = prepared(folder, settings)?;
         let lock = locked(&folder.lock(), &Location::Postgres(address.clone()))?;
@@ -159,6 +165,9 @@ impl ClusterNode {
             shares: Arc::new(FairShares::of_this_machine()),
         };
         let forwarding = Forwarding::start(setup, channel);
+        let key_is_kept = settings.store.key_command.is_some();
+        let of = (folder.clone(), address.clone(), key_is_kept);
+        forwarding.offers(Offering::new(of, membership.leader()));
         let http = sockets.http.as_ref().map(|it| settings.http.listening(it));
         let kept_head = Arc::new(KeptHead::new(folder.store_head(), HostSeal(host)));
         Ok(Self {

@@ -5,6 +5,7 @@
 use super::error::SettingsError;
 use serde::Deserialize;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// The default address of the channel between nodes.
@@ -28,7 +29,14 @@ pub struct NodeSettings {
     /// `ttl-s`: the time after which another node may take the lead of one that is not heard of, 3 to 60 s;
     /// 6 by default. The same on all nodes.
     pub ttl_s: Option<u64>,
-    /// True to lead with other rules than those last in force: said by a flag alone, for one start.
+    /// `join`: the address of any node's channel, `host:port`, of which this node learns what the folders of all have
+    /// alike before it starts; by default they are put there by hand.
+    pub join: Option<String>,
+    /// The file of the key of the cluster, if the folder has none: said by a flag alone.
+    #[serde(skip)]
+    pub key_file: Option<PathBuf>,
+    /// True to lead with other rules than those last in force, or to join with a folder that has others: said by a
+    /// flag alone, for one start.
     #[serde(skip)]
     pub accept_rules: bool,
 }
@@ -40,6 +48,8 @@ impl NodeSettings {
             listen: self.listen.or(below.listen),
             advertise: self.advertise.or(below.advertise),
             ttl_s: self.ttl_s.or(below.ttl_s),
+            join: self.join.or(below.join),
+            key_file: self.key_file.or(below.key_file),
             accept_rules: self.accept_rules || below.accept_rules,
         }
     }

@@ -3,9 +3,12 @@
 //!
 //! Read next: [`crate::master_key`], [`crate::kept`].
 
+use crate::file::FileError;
+use crate::state::StateFolder;
 use serde::{Deserialize, Deserializer};
+use std::io::ErrorKind;
 use std::path::PathBuf;
-use store::PostgresAddress;
+use store::{PostgresAddress, PostgresAddressError};
 
 /// The section `[store]`, as far as it is given.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq)]
@@ -38,6 +41,20 @@ impl StoreSettings {
             witness: self.witness.or(below.witness),
             verify_at_start: self.verify_at_start.or(below.verify_at_start),
         }
+    }
+
+    /// The address of the database that a node that joined others was told; none if it did not.
+    pub(super) fn joined(folder: &StateFolder) -> Result<Option<PostgresAddress>, FileError> {
+        let path = folder.store_url();
+        let text = match std::fs::read_to_string(&path) {
+            Err(cause) if cause.kind() == ErrorKind::NotFound => return Ok(None),
+            text => text.map_err(|cause| FileError::unreadable(&path, cause))?,
+        };
+        let address = text.trim().parse::<PostgresAddress>();
+        let wrong = |error: PostgresAddressError| {
+            FileError::at(&path.display().to_string(), &text, 0, error.to_string())
+        };
+        address.map(Some).map_err(wrong)
     }
 
     /// True if payloads are encrypted.

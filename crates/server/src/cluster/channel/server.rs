@@ -4,8 +4,8 @@
 
 use super::{
     BoxError, CONNECT, CONNECTION_WINDOW_BYTES, ChannelBody, HEAD_BYTES, KEEPALIVE, NODE_FIELD,
-    PROTOCOL, PROTOCOL_FIELD, SEND_BYTES, STREAM_WINDOW_BYTES, STREAMS, VERSION_FIELD, prepare,
-    whole,
+    PROTOCOL, PROTOCOL_FIELD, PeerAddress, SEND_BYTES, STREAM_WINDOW_BYTES, STREAMS, VERSION_FIELD,
+    prepare, whole,
 };
 use crate::cluster::identity::ChannelIdentity;
 use hyper::body::Incoming;
@@ -16,6 +16,7 @@ use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::io;
+use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
@@ -80,7 +81,7 @@ async fn accept(socket: TcpListener, tls: TlsAcceptor, service: Arc<dyn ChannelS
             Some(_) = connections.join_next() => continue,
         };
         match accepted {
-            Ok((tcp, _)) => {
+            Ok((tcp, from)) => {
                 let (tls, service) = (tls.clone(), Arc::clone(&service));
                 let number = number.fetch_add(1, Relaxed);
                 let (room, is_known) = (Arc::clone(&room), Arc::new(AtomicBool::new(false)));
@@ -91,7 +92,7 @@ async fn accept(socket: TcpListener, tls: TlsAcceptor, service: Arc<dyn ChannelS
                         known.store(true, Relaxed);
                         let full = "too many connections of nodes";
                         let _permit = room.try_acquire_owned().map_err(|_| full)?;
-                        serve(stream, service, number).await
+                        serve(stream, service, (number, from)).await
                     };
                     if let Err(error) = served.await {
                         debug!(%error, "a connection of a node broke off");
@@ -143,13 +144,14 @@ async fn greeted(tcp: TcpStream, tls: TlsAcceptor) -> io::Result<TlsStream<TcpSt
 async fn serve(
     stream: TlsStream<TcpStream>,
     service: Arc<dyn ChannelService>,
-    number: u64,
+    (number, from): (u64, SocketAddr),
 ) -> Result<(), BoxError> {
     let _ending = Ending {
         service: Arc::clone(&service),
         number,
     };
-    let asked = service_fn(move |request: Request<Incoming>| {
+    let asked = service_fn(move |mut request: Request<Incoming>| {
+        request.extensions_mut().insert(PeerAddress(from));
         let service = Arc::clone(&service);
         async move {
             let response = match refused(&request) {

@@ -145,6 +145,8 @@ fn what_is_written_again_says_the_same_and_no_password() {
         let address: PostgresAddress = url.parse().unwrap();
         let again = address.url();
         assert!(!again.contains("secret"), "{again}");
+        let whole: PostgresAddress = address.secret_url().parse().unwrap();
+        assert!(whole == address, "{again}");
         let expected: PostgresAddress = url.replace(":secret", "").parse().unwrap();
         assert!(
             again.parse::<PostgresAddress>().unwrap() == expected,

@@ -5,6 +5,7 @@
 use super::{CONNECT_WITHIN, Mode, Place, PostgresAddress};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use std::path::Path;
+use zeroize::Zeroizing;
 
 /// What is written as it is beside letters and digits.
 const ENCODED: AsciiSet = NON_ALPHANUMERIC
@@ -24,6 +25,18 @@ impl PostgresAddress {
             true => url,
             false => format!("{url}?{}", options.join("&")),
         }
+    }
+
+    /// The same with the password, if the address has one.
+    pub fn secret_url(&self) -> Zeroizing<String> {
+        let url = self.url();
+        let Some(password) = &self.password else {
+            return Zeroizing::new(url);
+        };
+        let login = format!("postgres://{}", encoded(&self.user));
+        let rest = url.strip_prefix(&login).unwrap_or_default();
+        let password = Zeroizing::new(encoded(password));
+        Zeroizing::new(format!("{login}:{}{rest}", *password))
     }
 
     fn options(&self) -> impl Iterator<Item = String> {
