@@ -1,4 +1,4 @@
-//! A node in front of a platform: it accepts the clients of a cluster and forwards them to the one that leads.
+//! Nodes in front of a platform: they accept the clients of a cluster and forward them to the one that leads.
 //!
 //! The lead may move at any moment, to the same platform or another one: it knows nothing of its sessions but
 //! what the node has kept. Read next: [`crate::ssh`].
@@ -26,12 +26,18 @@ pub struct Node {
     leading: Arc<Forwarding>,
     /// Where the one that leads is reached.
     address: String,
+    first: Doors,
+    others: Vec<Doors>,
+    epoch: u64,
+}
+
+/// What a node accepts clients with.
+struct Doors {
     forwarding: Arc<Forwarding>,
     listening: Vec<(Endpoint, SshServing)>,
     http: Option<(SocketAddr, HttpServing)>,
     limiter: Arc<ConnectionLimiter>,
     keys: JoinHandle<()>,
-    epoch: u64,
 }
 
 impl Node {
@@ -44,65 +50,55 @@ impl Node {
         let (leader, led) = watch::channel(None);
         let (leading, address) = forwarding("leading", led.clone()).await;
         let (forwarding, _) = forwarding("forwarding", led).await;
-        let keys = host.keys.as_ref().expect("a host with listeners has keys");
-        let host_key = keys.host().expect("the host key is there");
-        let limiter = ConnectionLimiter::new(SshLimits::default());
-        let users = keys.users();
-        let folder = StateFolder::new(users.parent().expect("it is in the folder"));
-        let seen = Seen::of(&folder);
-        let authenticator = forwarding.witnessed(known(host));
-        let listening = host.listening.iter().map(|of| {
-            let listener = SshListener::bind(any(), &host_key, &limiter).expect("ports are free");
-            let serving = forwarding.ssh(listener, of.endpoint.clone(), &authenticator);
-            (of.endpoint.clone(), serving)
-        });
-        let listening = listening.collect();
-        let http = host.http.map(|_| {
-            let listener = HttpListener::bind(any()).expect("ports are free");
-            let address = listener.address();
-            let (settings, clock) = (HttpSettings::default(), Arc::new(Clock::wall()));
-            let serving = forwarding.http(listener, &settings, &folder, &clock);
-            (address, serving.expect("tokens can be had"))
-        });
-        let holders = KeyHolders {
-            authenticator: Arc::clone(&authenticator),
-            logins: Arc::clone(limiter.logins()),
-        };
         let mut node = Self {
             leader,
             leading,
             address,
-            forwarding,
-            listening,
-            http,
-            limiter,
-            keys: watch_keys(folder, seen, holders),
+            first: Doors::open(forwarding, host),
+            others: Vec::new(),
             epoch: 0,
         };
         node.leads(host);
         node
     }
 
+    /// The same with another node that forwards, and with clients at the one that leads: three in all.
+    ///
+    /// # Panics
+    /// If there are no sockets or keys.
+    pub async fn and_others(mut self, host: &Host) -> Self {
+        let (other, _) = forwarding("other", self.leader.subscribe()).await;
+        let leading = Arc::clone(&self.leading);
+        self.others = [other, leading].map(|it| Doors::open(it, host)).into();
+        self
+    }
+
+    /// The address of an endpoint at one of the nodes, in turn: the last of three is the one that leads.
+    pub fn address_at(&self, turn: usize, endpoint: &Endpoint) -> Option<SocketAddr> {
+        match turn % (1 + self.others.len()) {
+            0 => self.address_of(endpoint),
+            other => self.others[other - 1].address_of(endpoint),
+        }
+    }
+
     /// The address of an endpoint.
     pub fn address_of(&self, endpoint: &Endpoint) -> Option<SocketAddr> {
-        let mut all = self.listening.iter();
-        all.find(|(of, _)| of == endpoint)
-            .map(|(_, serving)| serving.address())
+        self.first.address_of(endpoint)
     }
 
     /// How many bytes the sessions and requests of a user hold at this node.
     pub fn held(&self, user: &str) -> usize {
-        self.forwarding.accounts().hold(user).of_user()
+        self.first.forwarding.accounts().hold(user).of_user()
     }
 
     /// How many sessions are at this node.
     pub fn sessions(&self) -> usize {
-        self.limiter.counts().sessions
+        self.first.limiter.counts().sessions
     }
 
     /// The address of the HTTP server.
     pub fn http(&self) -> Option<SocketAddr> {
-        self.http.as_ref().map(|(address, _)| *address)
+        self.first.http.as_ref().map(|(address, _)| *address)
     }
 
     /// Takes the lead away, and gives it to `host`, which may have had it.
@@ -142,7 +138,49 @@ impl Node {
     }
 }
 
-impl Drop for Node {
+impl Doors {
+    fn open(forwarding: Arc<Forwarding>, host: &Host) -> Self {
+        let keys = host.keys.as_ref().expect("a host with listeners has keys");
+        let host_key = keys.host().expect("the host key is there");
+        let limiter = ConnectionLimiter::new(SshLimits::default());
+        let users = keys.users();
+        let folder = StateFolder::new(users.parent().expect("it is in the folder"));
+        let seen = Seen::of(&folder);
+        let authenticator = forwarding.witnessed(known(host));
+        let listening = host.listening.iter().map(|of| {
+            let listener = SshListener::bind(any(), &host_key, &limiter).expect("ports are free");
+            let serving = forwarding.ssh(listener, of.endpoint.clone(), &authenticator);
+            (of.endpoint.clone(), serving)
+        });
+        let listening = listening.collect();
+        let http = host.http.map(|_| {
+            let listener = HttpListener::bind(any()).expect("ports are free");
+            let address = listener.address();
+            let (settings, clock) = (HttpSettings::default(), Arc::new(Clock::wall()));
+            let serving = forwarding.http(listener, &settings, &folder, &clock);
+            (address, serving.expect("tokens can be had"))
+        });
+        let holders = KeyHolders {
+            authenticator: Arc::clone(&authenticator),
+            logins: Arc::clone(limiter.logins()),
+        };
+        Self {
+            forwarding,
+            listening,
+            http,
+            limiter,
+            keys: watch_keys(folder, seen, holders),
+        }
+    }
+
+    fn address_of(&self, endpoint: &Endpoint) -> Option<SocketAddr> {
+        let mut all = self.listening.iter();
+        all.find(|(of, _)| of == endpoint)
+            .map(|(_, serving)| serving.address())
+    }
+}
+
+impl Drop for Doors {
     fn drop(&mut self) {
         self.keys.abort();
     }

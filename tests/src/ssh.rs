@@ -47,6 +47,8 @@ pub struct OverSsh {
     node: Option<Arc<Mutex<Node>>>,
     /// True if the lead moves before each message.
     moves: bool,
+    /// How many sessions there were.
+    turn: usize,
     simulation: Arc<Mutex<Option<Simulation>>>,
     folder: tempfile::TempDir,
 }
@@ -113,30 +115,50 @@ impl OverSsh {
             host: Arc::new(host),
             node: None,
             moves: false,
+            turn: 0,
             simulation,
             folder,
         }
     }
 
-    /// The same, whose clients are connected to a node that forwards; the lead may move before each of their
-    /// messages.
+    /// The same, whose clients are connected to a node that forwards; the lead moves before each of their messages.
     ///
     /// # Panics
     /// If it does not start.
-    pub fn behind_a_node(moves: bool) -> Self {
+    pub fn while_the_lead_moves() -> Self {
         let all = Self::new();
         let node = all.runtime.block_on(Node::before(&all.host));
         Self {
             node: Some(Arc::new(Mutex::new(node))),
-            moves,
+            moves: true,
             ..all
         }
     }
 
-    fn address_of(&self, endpoint: &Endpoint) -> Option<SocketAddr> {
+    /// The same, with three nodes, of which one leads: each session is at the next of them.
+    ///
+    /// # Panics
+    /// If it does not start.
+    pub fn at_three_nodes() -> Self {
+        let all = Self::new();
+        let nodes = async { Node::before(&all.host).await.and_others(&all.host).await };
+        let nodes = all.runtime.block_on(nodes);
+        Self {
+            node: Some(Arc::new(Mutex::new(nodes))),
+            ..all
+        }
+    }
+
+    /// The address for the next session.
+    fn next_address(&mut self, endpoint: &Endpoint) -> Option<SocketAddr> {
+        let turn = self.turn;
+        self.turn += 1;
         match &self.node {
             None => self.host.address_of(endpoint),
-            Some(node) => node.lock().expect("no holder panics").address_of(endpoint),
+            Some(nodes) => {
+                let nodes = nodes.lock().expect("no holder panics");
+                nodes.address_at(turn, endpoint)
+            }
         }
     }
 
@@ -175,7 +197,7 @@ impl Default for OverSsh {
 impl Host for OverSsh {
     fn connect(&mut self, opening: &Opening) -> Box<dyn Wire> {
         let endpoint = cast::endpoint(&opening.endpoint);
-        let address = self.address_of(&endpoint);
+        let address = self.next_address(&endpoint);
         let address = address.expect("every endpoint listens");
         let key = self.key_of(&opening.user);
         let keys = self.host.keys.as_ref().expect("there are listeners");

@@ -84,10 +84,10 @@ fn every_case_holds_over_ssh() {
     hold_over_ssh(OverSsh::new, |_| true);
 }
 
-/// The same where clients are connected to a node of a cluster that another one leads.
+/// The same where the sessions of a case are at different nodes of a cluster: two that forward, and the one that leads.
 #[test]
-fn every_case_holds_at_a_node_that_forwards() {
-    hold_over_ssh(|| OverSsh::behind_a_node(false), |_| true);
+fn every_case_holds_with_its_sessions_at_three_nodes() {
+    hold_over_ssh(OverSsh::at_three_nodes, |_| true);
 }
 
 /// Those of one session while the lead moves before each message: it goes on, with all that was said in it. Not
@@ -102,7 +102,7 @@ fn every_case_holds_while_the_lead_moves() {
     let goes_on = |case: &Case| {
         !case.name.starts_with("ems-") && case.name != "monitoring-sessions" && is_of_one(case)
     };
-    hold_over_ssh(|| OverSsh::behind_a_node(true), goes_on);
+    hold_over_ssh(OverSsh::while_the_lead_moves, goes_on);
 }
 
 fn hold_over_ssh(make: impl Fn() -> OverSsh + Sync, holds: impl Fn(&Case) -> bool) {
