@@ -6,6 +6,8 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod support;
+
 use harness::node::Node;
 use netconf::client::Reply;
 use server::client::{CallError, Client};
@@ -16,8 +18,11 @@ use server::ssh::keys::{StateKeys, write_public};
 use server::ssh::{ByteStream, HostKeyPolicy};
 use server::state::StateFolder;
 use server::token::{Grant, TokenTerms, Tokens};
+use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
+use support::proxy::Proxy;
 use testkit::http::{self, Answer};
 use testkit::{Site, Willing, hosted, loopback, profile, within};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
@@ -58,16 +63,21 @@ impl Pair {
 
     /// The stream of a session at the node, or at the platform itself.
     async fn stream(&self, user: &str, at_node: bool) -> ByteStream {
+        let address = match at_node {
+            true => self.node.address_of(&Endpoint::Platform).unwrap(),
+            false => self.site.address(),
+        };
+        self.connected(user, address).await
+    }
+
+    /// The stream of a session at this address.
+    async fn connected(&self, user: &str, address: SocketAddr) -> ByteStream {
         let state = StateKeys::open(self.folder.path()).unwrap();
         let key = match user {
             "operator" => state.operator().unwrap(),
             user => state.agent(user).unwrap(),
         };
         let trusted = HostKeyPolicy::Exactly(state.host().unwrap().public_key().clone());
-        let address = match at_node {
-            true => self.node.address_of(&Endpoint::Platform).unwrap(),
-            false => self.site.address(),
-        };
         let (address, key) = (address.to_string(), Arc::new(key));
         let connected = server::ssh::connect(&address, user, &key, trusted);
         connected.await.unwrap()
@@ -377,7 +387,7 @@ async fn a_session_at_a_node_is_killed_and_its_key_taken_away_like_any_other() {
             {
                 return ended;
             }
-            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+            tokio::time::sleep(Duration::from_millis(20)).await;
         }
     });
     assert!(matches!(ended.await, CallError::Ended(_)));
@@ -390,7 +400,8 @@ async fn a_session_whose_client_takes_nothing_can_be_killed() {
     let pair = Pair::start().await;
     let mut client = pair.client("operator").await;
     let before = listed(&mut client).await;
-    let mut stuck = pair.stream("operator", true).await;
+    let way = Proxy::before(pair.node.address_of(&Endpoint::Platform).unwrap(), 0).await;
+    let mut stuck = pair.connected("operator", way.address()).await;
     let schema = format!(
         "<get-schema xmlns='{MONITORING}'><identifier>ietf-netconf-monitoring</identifier></get-schema>"
     );
@@ -399,7 +410,8 @@ async fn a_session_whose_client_takes_nothing_can_be_killed() {
         "<hello xmlns='{base}'><capabilities><capability>urn:ietf:params:netconf:base:1.0</capability>\
          </capabilities></hello>]]>]]>"
     );
-    for number in 0..400 {
+    // The replies are 85 MB.
+    for number in 0..3_000 {
         input.push_str(&format!(
             "<rpc xmlns='{base}' message-id='{number}'>{schema}</rpc>]]>]]>"
         ));
@@ -416,7 +428,18 @@ async fn a_session_whose_client_takes_nothing_can_be_killed() {
     });
     let number = number.await;
     assert_eq!(pair.node.sessions(), 2);
-    let is_stuck = || pair.node.held("operator") > 256 << 10;
+    let waits = || pair.node.held("operator") > 256 << 10;
+    testkit::eventually("most of what it asked has come and is not answered", waits).await;
+    // A library that reads on for its client takes no more either.
+    way.part();
+    // All on the way is full once what the node holds does not change.
+    let (mut held, mut since) = (0, Instant::now());
+    let is_stuck = || {
+        if pair.node.held("operator") != held {
+            (held, since) = (pair.node.held("operator"), Instant::now());
+        }
+        held > 256 << 10 && since.elapsed() > Duration::from_secs(1)
+    };
     testkit::eventually("its client takes nothing", is_stuck).await;
     let kill = format!("<kill-session><session-id>{number}</session-id></kill-session>");
     called(&mut client, &kill).await.unwrap();

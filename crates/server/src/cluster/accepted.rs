@@ -331,7 +331,7 @@ impl Accepted {
             if waiting == 0 {
                 stalled = None;
             } else if stalled.is_none() {
-                let number = self.continuity.saved().map_or(0, |saved| saved.id);
+                let number = self.continuity.known().map_or(0, |known| known.id);
                 let over = is_over(Arc::clone(&link.client), link.leader.clone(), number);
                 stalled = Some(Box::pin(over));
             }

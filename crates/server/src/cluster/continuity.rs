@@ -79,8 +79,10 @@ pub(super) struct Continuity<S> {
     gathered: Vec<u8>,
     /// True if output since then was handed on.
     is_torn: bool,
-    /// What the last quiet point was; none before the first.
-    last: Option<Option<S>>,
+    /// What the session was when it last could go on; none before the first quiet point.
+    known: Option<S>,
+    /// True if at the last quiet point it could not.
+    is_unsaved: bool,
     is_left: bool,
     is_closed: bool,
 }
@@ -101,7 +103,8 @@ impl<S: Clone> Continuity<S> {
             answered: 0,
             gathered: Vec::new(),
             is_torn: false,
-            last: None,
+            known: None,
+            is_unsaved: false,
             is_left: false,
             is_closed: false,
         }
@@ -130,18 +133,16 @@ impl<S: Clone> Continuity<S> {
         if self.is_torn {
             return Err(Torn::Output);
         }
-        let saved = match &self.last {
-            None => None,
-            Some(None) => return Err(Torn::Unsaved),
-            Some(saved) => saved.clone(),
-        };
+        if self.is_unsaved {
+            return Err(Torn::Unsaved);
+        }
         if !self.is_left {
             self.doubtful = self.doubtful.max(self.sent);
         }
         self.gathered = Vec::new();
         (self.sent, self.answered, self.is_left) = (0, 0, false);
         Ok(Beginning {
-            saved,
+            saved: self.known.clone(),
             doubtful: self.doubtful as u64,
         })
     }
@@ -177,7 +178,8 @@ impl<S: Clone> Continuity<S> {
             }
             ToClient::Quiet(Quiet { answered, saved }) => {
                 self.forget(answered)?;
-                self.last = Some(saved);
+                self.is_unsaved = saved.is_none();
+                self.known = saved.or(self.known.take());
                 self.is_torn = false;
             }
             ToClient::Close => self.is_closed = true,
@@ -191,9 +193,9 @@ impl<S: Clone> Continuity<S> {
         self.is_closed
     }
 
-    /// What the session was at the last quiet point.
-    pub(super) fn saved(&self) -> Option<&S> {
-        self.last.as_ref()?.as_ref()
+    /// What the session was when it last could go on; none if it never could.
+    pub(super) fn known(&self) -> Option<&S> {
+        self.known.as_ref()
     }
 
     /// Forgets what is answered.

@@ -360,3 +360,16 @@ fn a_leader_that_says_what_cannot_be_is_not_believed() {
     assert!(node.is_closed());
     assert_eq!(node.hear(ToClient::Close), Err(Untrue::AfterClose));
 }
+
+#[test]
+fn whose_session_it_was_stays_known_when_it_cannot_go_on() {
+    let saved = Saved { cursor: Some(7) };
+    let mut node = Continuity::<Saved>::new();
+    node.begin().unwrap();
+    assert_eq!(node.known(), None);
+    node.hear(quiet(0, Some(saved.clone()))).unwrap();
+    // Such as one that closes, whose client has yet to take what was said.
+    node.hear(quiet(0, None)).unwrap();
+    assert_eq!(node.known(), Some(&saved));
+    assert_eq!(node.begin(), Err(Torn::Unsaved));
+}
