@@ -92,7 +92,11 @@ pub enum Difference {
 
 /// The shared files of a folder, by their path within it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct SharedFiles(BTreeMap<String, Vec<u8>>);
+pub(super) struct SharedFiles {
+    files: BTreeMap<String, Vec<u8>>,
+    /// How many bytes they have together.
+    bytes: usize,
+}
 
 /// A file as it is told.
 #[derive(Serialize, Deserialize)]
@@ -137,20 +141,20 @@ impl SharedFiles {
             return Err(SharedFilesError::Large(file.display().to_string()));
         }
         match fs::read(&file) {
-            Ok(content) => self.add(path, content),
+            Ok(content) => self.add(path, &content),
             // It was removed meanwhile.
             Err(cause) if cause.kind() == ErrorKind::NotFound => Ok(()),
             Err(cause) => Err(unreadable(cause).into()),
         }
     }
 
-    fn add(&mut self, path: &str, content: Vec<u8>) -> Result<(), SharedFilesError> {
-        let bytes: usize = self.0.values().map(Vec::len).sum();
+    fn add(&mut self, path: &str, content: &[u8]) -> Result<(), SharedFilesError> {
         let is_large = content.len() as u64 > FILE_BYTES_MOST;
-        if is_large || self.0.len() >= FILES_MOST || bytes + content.len() > BYTES_MOST {
+        let is_full = self.files.len() >= FILES_MOST || self.bytes + content.len() > BYTES_MOST;
+        if is_large || is_full {
             return Err(SharedFilesError::Large(path.to_owned()));
         }
-        self.0.insert(path.to_owned(), content);
+        self.set(path, Some(content));
         Ok(())
     }
 
@@ -160,7 +164,7 @@ impl SharedFiles {
             path: path.clone(),
             content: Base64::encode_string(content),
         };
-        self.0.iter().map(told).collect()
+        self.files.iter().map(told).collect()
     }
 
     /// What another node has told.
@@ -174,7 +178,7 @@ impl SharedFiles {
                 return Err(SharedFilesError::Name(path));
             }
             match Base64::decode_vec(&content) {
-                Ok(content) => heard.add(&path, content)?,
+                Ok(content) => heard.add(&path, &content)?,
                 Err(_) => return Err(SharedFilesError::Content(path)),
             }
         }
@@ -183,38 +187,43 @@ impl SharedFiles {
 
     /// The content of a file.
     pub(super) fn get(&self, path: &str) -> Option<&[u8]> {
-        self.0.get(path).map(Vec::as_slice)
+        self.files.get(path).map(Vec::as_slice)
     }
 
     /// Sets the content of a file, or removes it.
     pub(super) fn set(&mut self, path: &str, content: Option<&[u8]>) {
-        match content {
-            Some(content) => drop(self.0.insert(path.to_owned(), content.to_vec())),
-            None => drop(self.0.remove(path)),
-        }
+        let before = match content {
+            Some(content) => self.files.insert(path.to_owned(), content.to_vec()),
+            None => self.files.remove(path),
+        };
+        self.bytes -= before.map_or(0, |before| before.len());
+        self.bytes += content.map_or(0, <[u8]>::len);
     }
 
     /// Keeps what was revoked in `here`: a token does not come back by another's files.
     pub(super) fn keep_revoked(&mut self, here: &Self) {
-        for (path, content) in &here.0 {
+        for (path, content) in &here.files {
             if let Some(token) = path.strip_suffix(REVOKED) {
-                self.0.remove(&format!("{token}{ISSUED}"));
-                self.0.insert(path.clone(), content.clone());
+                self.set(&format!("{token}{ISSUED}"), None);
+                self.set(path, Some(content));
             }
         }
     }
 
     /// How `here` is different from these, by path.
     pub(super) fn differences(&self, here: &Self) -> BTreeMap<String, Difference> {
-        let told = self.0.iter().filter_map(|(path, content)| {
-            let difference = match here.0.get(path) {
+        let told = self.files.iter().filter_map(|(path, content)| {
+            let difference = match here.files.get(path) {
                 None => Difference::Missing,
                 Some(own) if own != content => Difference::Other,
                 Some(_) => return None,
             };
             Some((path.clone(), difference))
         });
-        let extra = here.0.keys().filter(|path| !self.0.contains_key(*path));
+        let extra = here
+            .files
+            .keys()
+            .filter(|path| !self.files.contains_key(*path));
         told.chain(extra.map(|path| (path.clone(), Difference::Extra)))
             .collect()
     }
@@ -232,7 +241,7 @@ impl SharedFiles {
         for (within, _) in FOLDERS {
             private_folder(&writing.join(within)).map_err(failed)?;
         }
-        for (path, content) in &self.0 {
+        for (path, content) in &self.files {
             replace(&writing.join(path), path, content)?;
         }
         // From here on it is done, and not before.
