@@ -1,6 +1,6 @@
 //! What a node is given that joins the others: the files that all folders have alike, by the node that leads.
 //!
-//! Whoever has the key of the cluster can be any node already, and is given them; it is on record. A node that
+//! Whoever has the key of the cluster is given them, all other keys among them; it is on record. A node that
 //! does not lead says who does, for its own files may be those of yesterday. Read next: [`super::joining`], the
 //! other side; [`super::shared_files`].
 
