@@ -86,6 +86,11 @@ impl Node {
         self.first.address_of(endpoint)
     }
 
+    /// How many connections over HTTP, of clients at nodes, the one that leads knows.
+    pub fn known_connections(&self) -> usize {
+        self.leading.known_connections()
+    }
+
     /// How many bytes the sessions and requests of a user hold at this node.
     pub fn held(&self, user: &str) -> usize {
         self.first.forwarding.accounts().hold(user).of_user()

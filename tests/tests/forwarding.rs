@@ -1,164 +1,24 @@
 //! Clients of a node that another one leads: what they get is what the leader gives, and they stay when the lead
 //! goes to another platform on the same state.
 //!
-//! That each conformance case holds there as well is in `conformance`. Read next: `harness::node`,
-//! `server::cluster`.
+//! That each conformance case holds there as well is in `conformance`. Read next: `support::pair`,
+//! `server::cluster`; `forwarding_hostile`, for clients that mean ill.
 
 #![allow(clippy::unwrap_used)]
 
 mod support;
 
-use harness::node::Node;
-use netconf::client::Reply;
 use server::client::{CallError, Client};
-use server::clock::Clock;
-use server::config::{Listen, Settings};
 use server::host::Endpoint;
-use server::ssh::keys::{StateKeys, write_public};
-use server::ssh::{ByteStream, HostKeyPolicy};
-use server::state::StateFolder;
-use server::token::{Grant, TokenTerms, Tokens};
-use std::net::SocketAddr;
-use std::path::Path;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
+use support::pair::{MONITORING, Pair, assign, called, listed, sessions};
 use support::proxy::Proxy;
 use testkit::http::{self, Answer};
-use testkit::{Site, Willing, hosted, loopback, profile, within};
+use testkit::within;
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 
 const NOTIFICATION: &str = "urn:ietf:params:xml:ns:netconf:notification:1.0";
-const MONITORING: &str = "urn:ietf:params:xml:ns:yang:ietf-netconf-monitoring";
 const REGISTRY: &str = "urn:convoke:params:xml:ns:yang:convoke-registry";
-
-fn settings() -> Settings {
-    let mut settings = loopback();
-    settings.http.listen = Some(Listen::At(([127, 0, 0, 1], 0).into()));
-    settings.tasks.synchronous_s = Some(4);
-    settings
-}
-
-async fn site(folder: &Path) -> Site {
-    let digger = hosted(profile("digger"), Willing, Clock::wall_time());
-    Site::start(folder, &settings(), vec![digger]).await
-}
-
-/// A platform, and a node in front of it.
-struct Pair {
-    site: Site,
-    node: Node,
-    folder: tempfile::TempDir,
-}
-
-impl Pair {
-    async fn start() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let state = StateKeys::open(folder.path()).unwrap();
-        let guest = state.agent("guest").unwrap();
-        write_public(&state.users().join("guest.pub"), guest.public_key()).unwrap();
-        let site = site(folder.path()).await;
-        let node = Node::before(&site.host).await;
-        Self { site, node, folder }
-    }
-
-    /// The stream of a session at the node, or at the platform itself.
-    async fn stream(&self, user: &str, at_node: bool) -> ByteStream {
-        let address = match at_node {
-            true => self.node.address_of(&Endpoint::Platform).unwrap(),
-            false => self.site.address(),
-        };
-        self.connected(user, address).await
-    }
-
-    /// The stream of a session at this address.
-    async fn connected(&self, user: &str, address: SocketAddr) -> ByteStream {
-        let state = StateKeys::open(self.folder.path()).unwrap();
-        let key = match user {
-            "operator" => state.operator().unwrap(),
-            user => state.agent(user).unwrap(),
-        };
-        let trusted = HostKeyPolicy::Exactly(state.host().unwrap().public_key().clone());
-        let (address, key) = (address.to_string(), Arc::new(key));
-        let connected = server::ssh::connect(&address, user, &key, trusted);
-        connected.await.unwrap()
-    }
-
-    async fn client(&self, user: &str) -> Client {
-        Client::over(self.stream(user, true).await).await.unwrap()
-    }
-
-    /// The platform ends in order, and another one leads on the same state.
-    async fn moves(self) -> Self {
-        let Self {
-            site: before,
-            mut node,
-            folder,
-        } = self;
-        node.is_left().await;
-        before.stop().await;
-        let site = site(folder.path()).await;
-        node.leads(&site.host);
-        Self { site, node, folder }
-    }
-
-    /// The way to the platform is lost, and another one leads on the same state.
-    async fn loses(self) -> Self {
-        let Self {
-            site: before,
-            mut node,
-            folder,
-        } = self;
-        node.loses_its_leader().await;
-        before.stop().await;
-        let site = site(folder.path()).await;
-        node.leads(&site.host);
-        Self { site, node, folder }
-    }
-
-    async fn end(self) {
-        drop(self.node);
-        self.site.stop().await;
-    }
-
-    fn token(&self, name: &str) -> String {
-        let tokens = Tokens::open(&StateFolder::new(self.folder.path()), TokenTerms::default());
-        let grant = Grant {
-            name: name.to_owned(),
-            valid_s: 600,
-            scope: Default::default(),
-        };
-        let issued = tokens.unwrap().issue(&grant, Clock::wall_time());
-        issued.unwrap().token
-    }
-}
-
-async fn called(client: &mut Client, operation: &str) -> Result<Reply, CallError> {
-    within("a reply", client.call(operation)).await
-}
-
-fn assign(task: &str) -> String {
-    format!(
-        "<task-negotiate xmlns='urn:ietf:params:xml:ns:yang:irtf-agent'><task-sendTo>digger</task-sendTo>\
-         <commuType>taskAssgin</commuType><task-id>{task}</task-id>\
-         <content>## target object\ngarden\n## task description\ndig</content>\
-         <task-async xmlns='urn:convoke:params:xml:ns:yang:convoke-negotiation'>true</task-async>\
-         </task-negotiate>"
-    )
-}
-
-fn sessions() -> String {
-    format!(
-        "<get><filter><netconf-state xmlns='{MONITORING}'><sessions/></netconf-state></filter></get>"
-    )
-}
-
-/// The numbers of the sessions that the platform lists.
-async fn listed(client: &mut Client) -> Vec<u32> {
-    let reply = called(client, &sessions()).await.unwrap();
-    let numbers = reply.raw().split("<session-id>").skip(1);
-    let numbers = numbers.map(|rest| rest.split('<').next().unwrap().parse().unwrap());
-    numbers.collect()
-}
 
 /// The tasks of the notifications to come up to one that is told of last, with their states, in order.
 async fn told_up_to(client: &mut Client, last: &str) -> Vec<String> {
@@ -401,7 +261,7 @@ async fn a_session_whose_client_takes_nothing_can_be_killed() {
     let mut client = pair.client("operator").await;
     let before = listed(&mut client).await;
     let way = Proxy::before(pair.node.address_of(&Endpoint::Platform).unwrap(), 0).await;
-    let mut stuck = pair.connected("operator", way.address()).await;
+    let mut stuck = pair.connected("operator", way.address()).await.unwrap();
     let schema = format!(
         "<get-schema xmlns='{MONITORING}'><identifier>ietf-netconf-monitoring</identifier></get-schema>"
     );

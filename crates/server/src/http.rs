@@ -39,6 +39,7 @@ mod wire;
 
 pub use body::HttpResponse;
 pub use caller::{Caller, HttpAuthenticator, Proof};
+pub(crate) use elsewhere::BodyWanted;
 pub use elsewhere::{Elsewhere, ForwardRequest, ForwardedAnswer};
 pub use limits::HttpLimits;
 pub use listener::{HttpListener, HttpServing, HttpSetup};

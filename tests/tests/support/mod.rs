@@ -6,6 +6,7 @@
 //! - [`raw`]: a session on which anything can be sent, XML or not;
 //! - [`http`]: a request over HTTP and its answer, from `testkit`;
 //! - [`page`]: a page of the documentation, run as it stands;
+//! - [`pair`]: a platform in this process, and a node of a cluster in front of it;
 //! - [`proxy`]: an unreliable network in between;
 //! - [`site`]: a platform in this process;
 //! - [`foreign`]: programs that were not written here, as clients;
@@ -21,6 +22,7 @@
 pub mod foreign;
 pub mod openssh;
 pub mod page;
+pub mod pair;
 pub mod process;
 pub mod proxy;
 pub mod raw;

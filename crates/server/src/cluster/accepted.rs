@@ -5,12 +5,12 @@
 //! client may leave untaken hold here as well as at the leader. What must be neither lost nor said twice is
 //! known to [`super::continuity`]. Read next: [`super::led`], the other side.
 
-use super::channel::{BoxError, ChannelBody, ChannelClient, whole};
+use super::channel::{BoxError, ChannelBody, ChannelClient, uri, whole};
 use super::continuity::Continuity;
 use super::leader::{Leader, LeaderWatch};
 use super::opening::{Marks, Opening, SavedForm, endpoint_text};
 use super::record::{FromClient, PIECE_BYTES, Records, ToClient};
-use super::requests::{NUMBER, uri};
+use super::requests::NUMBER;
 use crate::ssh::{
     ByteStream, DEFAULT_QUOTA_BYTES, Inbound, InboundError, Login, Outbound, SshPeer, split_metered,
 };

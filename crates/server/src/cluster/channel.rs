@@ -15,8 +15,10 @@ pub(super) use server::{Answering, ChannelServer, ChannelService};
 
 use hyper::body::{Body, Bytes, Frame, SizeHint};
 use hyper::header::{HeaderName, HeaderValue};
+use hyper::{HeaderMap, Response, StatusCode, Uri};
 use socket2::{SockRef, TcpKeepalive};
 use std::error::Error;
+use std::future::ready;
 use std::net::SocketAddr;
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -42,6 +44,8 @@ const KEEPALIVE: Duration = Duration::from_secs(1);
 const CONNECT: Duration = Duration::from_secs(2);
 /// The most streams of a connection: sessions and requests of all clients of a node.
 const STREAMS: u32 = 16_384;
+/// The streams beyond those on which a node tells what has ended, so that it can when it has no other.
+const TOLD: usize = 16;
 /// The bytes of a stream that may wait for its reader.
 const STREAM_WINDOW_BYTES: u32 = 128 << 10;
 /// The same of all streams together: all that HTTP/2 can say, so that no stream waits for another.
@@ -60,6 +64,29 @@ pub(super) type ChannelBody = Pin<Box<dyn Body<Data = Bytes, Error = BoxError> +
 /// A body of a few bytes.
 pub(super) fn whole(bytes: impl Into<Bytes>) -> ChannelBody {
     Box::pin(Whole(Some(bytes.into())))
+}
+
+/// An answer for which nothing is awaited.
+pub(super) fn at_once(response: Response<ChannelBody>) -> Answering {
+    Box::pin(ready(response))
+}
+
+/// A refusal by this node, which is none to a client.
+pub(super) fn refusal(status: StatusCode, why: &'static str) -> Response<ChannelBody> {
+    let mut response = Response::new(whole(why));
+    *response.status_mut() = status;
+    response
+}
+
+/// The address of something on the channel; which node it is, TLS has settled.
+pub(super) fn uri(path: &str) -> Uri {
+    let uri = format!("https://node{path}").parse();
+    uri.expect("paths on the channel are literals")
+}
+
+/// The number in a field; none if there is none.
+pub(super) fn number(fields: &HeaderMap, field: &HeaderName) -> Option<u64> {
+    fields.get(field)?.to_str().ok()?.parse().ok()
 }
 
 struct Whole(Option<Bytes>);

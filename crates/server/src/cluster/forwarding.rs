@@ -5,14 +5,15 @@
 //! [`super::led`], the two sides of a session.
 
 use super::accepted::{self, Accepting};
-use super::channel::{Answering, ChannelClient, ChannelServer, ChannelService};
+use super::channel::{Answering, ChannelClient, ChannelServer, ChannelService, at_once, refusal};
 use super::heads::{self, KeepsHeads, KeptHead};
 use super::identity::ChannelIdentity;
 use super::leader::LeaderWatch;
-use super::led::{Led, refusal};
+use super::led::Led;
 use super::offering::{self, Offering};
 use super::refusals;
 use super::requests::{self, Asking};
+use super::wanted;
 use crate::clock::Clock;
 use crate::config::HttpSettings;
 use crate::fair::FairShares;
@@ -25,6 +26,7 @@ use crate::trail::{Trail, Witnessed};
 use engine::{Accounts, Endpoint, Quotas};
 use hyper::body::Incoming;
 use hyper::{Request, StatusCode};
+use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use std::time::Duration;
 use tokio::net::TcpListener;
@@ -131,6 +133,7 @@ impl Forwarding {
         let elsewhere = Arc::new(Asking {
             client: Arc::clone(&self.accepting.client),
             leader: self.accepting.leader.clone(),
+            expected: AtomicU64::default(),
         });
         let theirs = (&self.shares, &self.accepting.accounts);
         let trail = Arc::clone(&self.trail);
@@ -142,6 +145,18 @@ impl Forwarding {
             theirs,
             (elsewhere, trail),
         )
+    }
+
+    /// How many connections of other nodes' clients over HTTP are known here while this node leads.
+    #[must_use]
+    pub fn known_connections(&self) -> usize {
+        let led = self
+            .service
+            .led
+            .read()
+            .unwrap_or_else(PoisonError::into_inner);
+        let http = led.as_ref().and_then(|led| led.entrance.http.as_ref());
+        http.map_or(0, |http| http.count())
     }
 
     /// What serves the NETCONF sessions of an endpoint by forwarding them.
@@ -170,6 +185,7 @@ impl Forwarding {
             entrance,
             lead: relayed.lead(),
             relayed,
+            wanted: Arc::default(),
         });
         self.service.set(led.map(Arc::new));
     }
@@ -207,25 +223,25 @@ impl ChannelService for Service {
             .read()
             .unwrap_or_else(PoisonError::into_inner)
             .clone();
+        let led = led.filter(|led| led.fence().passes());
         let offering = self.offering.get().cloned();
-        Box::pin(async move {
-            let led = led.filter(|led| led.fence().passes());
-            if let Some(offering) = offering.filter(|_| request.uri().path() == offering::PATH) {
-                return offering.answer(led.as_deref(), &request).await;
-            }
-            let Some(led) = led else {
-                return refusal(StatusCode::MISDIRECTED_REQUEST, "this node does not lead");
-            };
-            match request.uri().path() {
-                accepted::PATH => led.session(request.into_body()).await,
-                accepted::OVER_PATH => led.is_over(&request),
-                requests::PATH => led.request(request, way).await,
-                requests::AUDIT_PATH => led.audit(request.into_body()).await,
-                requests::GONE_PATH => led.gone(&request, way),
-                heads::PATH => led.head().await,
-                _ => refusal(StatusCode::NOT_FOUND, "there is nothing here"),
-            }
-        })
+        if let Some(offering) = offering.filter(|_| request.uri().path() == offering::PATH) {
+            return Box::pin(async move { offering.answer(led.as_deref(), &request).await });
+        }
+        let Some(led) = led else {
+            let why = "this node does not lead";
+            return at_once(refusal(StatusCode::MISDIRECTED_REQUEST, why));
+        };
+        match request.uri().path() {
+            accepted::PATH => Box::pin(led.session(request.into_body())),
+            accepted::OVER_PATH => at_once(led.is_over(&request)),
+            requests::PATH => led.request(request, way),
+            requests::AUDIT_PATH => Box::pin(led.audit(request.into_body())),
+            wanted::PATH => led.wanted.answer(request.headers(), way),
+            requests::GONE_PATH => at_once(led.gone(&request, way)),
+            heads::PATH => Box::pin(led.head()),
+            _ => at_once(refusal(StatusCode::NOT_FOUND, "there is nothing here")),
+        }
     }
 
     fn ended(&self, way: u64) {

@@ -5,12 +5,16 @@
 //! Nothing goes out once the lead is lost. Read next: [`super::accepted`], the other side of a session;
 //! [`crate::session`], which serves it.
 
-use super::channel::{BoxError, ChannelBody, PROTOCOL, PROTOCOL_FIELD, whole};
+use super::channel::{
+    Answering, BoxError, ChannelBody, PROTOCOL, PROTOCOL_FIELD, at_once, number, refusal, whole,
+};
 use super::opening::{Marks, Opening, endpoint_of};
 use super::record::{FromClient, Records, ToClient, write_data};
-use super::requests;
+use super::requests::{self, NUMBER};
+use super::wanted::{EXPECTS, Wanted};
 use crate::fence::Fence;
 use crate::host::Entrance;
+use crate::http::ForwardedAnswer;
 use crate::http::body::ResponseBody;
 use crate::session::relay::{Relay, Relayed};
 use crate::session::{self, Parts};
@@ -21,7 +25,7 @@ use bindings::netconf::{Peer, SavedSession, SessionMark};
 use domain::audit::{AuditEvent, AuditKind};
 use hyper::body::{Body, Bytes, Frame, Incoming, SizeHint};
 use hyper::header::{HeaderName, HeaderValue};
-use hyper::{HeaderMap, Method, Request, Response, StatusCode, Uri};
+use hyper::{Method, Request, Response, StatusCode, Uri};
 use std::future::poll_fn;
 use std::io;
 use std::net::SocketAddr;
@@ -48,6 +52,7 @@ pub(super) struct Led {
     pub(super) entrance: Entrance,
     pub(super) relayed: Arc<Relayed>,
     pub(super) lead: u64,
+    pub(super) wanted: Arc<Wanted>,
 }
 
 /// The reason for which a session is not taken up.
@@ -91,19 +96,38 @@ impl Led {
     }
 
     /// Answers a request that another node has taken; `way` is the number of the connection to it.
-    pub(super) async fn request(
+    pub(super) fn request(self: Arc<Self>, request: Request<Incoming>, way: u64) -> Answering {
+        let Some(http) = &self.entrance.http else {
+            return at_once(refusal(
+                StatusCode::NOT_FOUND,
+                "this node has no HTTP server",
+            ));
+        };
+        let Some((far, mut request)) = taken(request) else {
+            return at_once(refusal(
+                StatusCode::BAD_REQUEST,
+                "the request cannot be read",
+            ));
+        };
+        let waiting = far.expects.map(|number| {
+            let (waiting, told) = self.wanted.enter((way, number));
+            request.extensions_mut().insert(told);
+            waiting
+        });
+        let of = (way, far.connection);
+        let answered = http.answer(of, far.source, far.certificate, request);
+        Box::pin(async move {
+            let _waiting = waiting;
+            self.passed_on(answered).await
+        })
+    }
+
+    /// The answer to a client, for as long as this node leads.
+    async fn passed_on(
         self: Arc<Self>,
-        request: Request<Incoming>,
-        way: u64,
+        answered: impl Future<Output = ForwardedAnswer>,
     ) -> Response<ChannelBody> {
-        let Some(http) = self.entrance.http.clone() else {
-            return refusal(StatusCode::NOT_FOUND, "this node has no HTTP server");
-        };
-        let Some((far, request)) = taken(request) else {
-            return refusal(StatusCode::BAD_REQUEST, "the request cannot be read");
-        };
-        let of = (way, far.number);
-        let (reply, user) = http.answer(of, far.source, far.certificate, request).await;
+        let (reply, user) = answered.await;
         if !self.fence().passes() {
             // It was carried out, or may have been.
             return refusal(StatusCode::BAD_GATEWAY, "this node leads no more");
@@ -118,7 +142,7 @@ impl Led {
     }
 
     /// The last head of the state, as it is kept outside of the database.
-    pub(super) async fn head(&self) -> Response<ChannelBody> {
+    pub(super) async fn head(self: Arc<Self>) -> Response<ChannelBody> {
         let file = self.entrance.store_head.clone();
         let read = spawn_blocking(|| std::fs::read(file)).await;
         match read {
@@ -129,7 +153,8 @@ impl Led {
 
     /// Whether a session is over whose client takes nothing: 410 if it is.
     pub(super) fn is_over(&self, request: &Request<Incoming>) -> Response<ChannelBody> {
-        let session = number(request.headers()).and_then(|number| u32::try_from(number).ok());
+        let session =
+            number(request.headers(), &NUMBER).and_then(|number| u32::try_from(number).ok());
         match session.is_some_and(|session| self.relayed.is_over(session)) {
             true => refusal(StatusCode::GONE, "the session is over"),
             false => Response::new(whole(Bytes::new())),
@@ -138,7 +163,8 @@ impl Led {
 
     /// Notes that a connection to another node has ended.
     pub(super) fn gone(&self, request: &Request<Incoming>, way: u64) -> Response<ChannelBody> {
-        if let (Some(http), Some(number)) = (&self.entrance.http, number(request.headers())) {
+        let number = number(request.headers(), &NUMBER);
+        if let (Some(http), Some(number)) = (&self.entrance.http, number) {
             http.gone((way, number));
         }
         Response::new(whole(Bytes::new()))
@@ -272,17 +298,17 @@ pub(super) async fn short(mut body: Incoming, most: usize) -> Option<Vec<u8>> {
 struct FarClient {
     source: SocketAddr,
     certificate: Option<Vec<u8>>,
-    number: u64,
-}
-
-fn number(fields: &HeaderMap) -> Option<u64> {
-    fields.get(requests::NUMBER)?.to_str().ok()?.parse().ok()
+    /// The number of its connection.
+    connection: u64,
+    /// The number of its request, if it waits to be asked for the body.
+    expects: Option<u64>,
 }
 
 /// The request as its client has made it; none if it cannot be read.
 fn taken(mut request: Request<Incoming>) -> Option<(FarClient, Request<Incoming>)> {
     let fields = request.headers_mut();
-    let number = number(fields)?;
+    let connection = number(fields, &NUMBER)?;
+    let expects = number(fields, &EXPECTS);
     let method = Method::from_bytes(fields.remove(requests::METHOD)?.as_bytes()).ok()?;
     let target: Uri = fields
         .remove(requests::TARGET)?
@@ -312,16 +338,10 @@ fn taken(mut request: Request<Incoming>) -> Option<(FarClient, Request<Incoming>
     let client = FarClient {
         source,
         certificate,
-        number,
+        connection,
+        expects,
     };
     Some((client, request))
-}
-
-/// A refusal by this node, which is none to a client.
-pub(super) fn refusal(status: StatusCode, why: &'static str) -> Response<ChannelBody> {
-    let mut response = Response::new(whole(why));
-    *response.status_mut() = status;
-    response
 }
 
 /// What a client sends, from the records of the node that accepted it.

@@ -4,9 +4,9 @@
 //! does not lead says who does, for its own files may be those of yesterday. Read next: [`super::joining`], the
 //! other side; [`super::shared_files`].
 
-use super::channel::{ChannelBody, NODE_FIELD, PeerAddress, whole};
+use super::channel::{ChannelBody, NODE_FIELD, PeerAddress, refusal, whole};
 use super::leader::{Leader, LeaderWatch};
-use super::led::{Led, refusal};
+use super::led::Led;
 use super::shared_files::{STORE_KEY, STORE_URL, SharedFiles, SharedFilesError, ToldFile};
 use crate::state::StateFolder;
 use hyper::body::Incoming;

@@ -3,9 +3,9 @@
 //! While nobody leads, and where there are more than can be told, they are in the log of the program alone. Read
 //! next: [`crate::trail`].
 
-use super::channel::{ChannelBody, ChannelClient, whole};
+use super::channel::{ChannelBody, ChannelClient, uri, whole};
 use super::leader::LeaderWatch;
-use super::requests::{AUDIT_PATH, uri};
+use super::requests::AUDIT_PATH;
 use crate::trail::Trail;
 use domain::audit::{AuditEvent, AuditKind};
 use hyper::{Method, Request};

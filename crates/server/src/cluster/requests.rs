@@ -5,8 +5,9 @@
 //! that may have been, the client is told so: 502. Read next: [`super::led`], the other side;
 //! [`crate::http::forward`], which takes and answers them.
 
-use super::channel::{BoxError, ChannelBody, ChannelClient, PROTOCOL_FIELD, Unreached, whole};
+use super::channel::{BoxError, ChannelBody, ChannelClient, PROTOCOL_FIELD, Unreached, uri, whole};
 use super::leader::{Leader, LeaderWatch};
+use super::wanted::{self, EXPECTS};
 use crate::http::body::Interrupted;
 use crate::http::{Elsewhere, ForwardRequest, ForwardedAnswer, HttpResponse, Problem};
 use base64ct::{Base64, Encoding as _};
@@ -19,6 +20,7 @@ use hyper::http::request::Parts;
 use hyper::{HeaderMap, Method, Request, Response, StatusCode};
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 use tokio::sync::OwnedSemaphorePermit;
@@ -69,6 +71,8 @@ const LOOK_AGAIN: Duration = Duration::from_secs(3);
 pub(super) struct Asking {
     pub(super) client: Arc<ChannelClient>,
     pub(super) leader: LeaderWatch,
+    /// How many requests had clients that wait to be asked for the body.
+    pub(super) expected: AtomicU64,
 }
 
 /// A request that may be sent more than once.
@@ -85,7 +89,7 @@ impl Asking {
         if request.head.uri.path() == "/livez" {
             return Ok((crate::http::routes::alive(), None));
         }
-        let mut request = Repeatable::new(request)?;
+        let mut request = self.repeatable(request)?;
         let until = Instant::now() + ANOTHER;
         let mut known = self.leader.clone();
         loop {
@@ -113,6 +117,18 @@ impl Asking {
         }
     }
 
+    fn repeatable(&self, request: ForwardRequest) -> Result<Repeatable, Problem> {
+        let expects = request.head.headers.get(EXPECT);
+        let expects = expects.is_some_and(|it| it.as_bytes().eq_ignore_ascii_case(CONTINUE));
+        if !expects || request.body.is_end_stream() {
+            return Repeatable::new(request, None);
+        }
+        let number = self.expected.fetch_add(1, Relaxed);
+        let (client, leader) = (Arc::clone(&self.client), self.leader.clone());
+        let is_read = Box::pin(wanted::is_read(client, leader, number));
+        Repeatable::new(request, Some((number, is_read)))
+    }
+
     async fn send(
         &self,
         leader: &Leader,
@@ -127,6 +143,12 @@ impl Asking {
         }
     }
 }
+
+/// What a client says that waits to be asked for the body.
+const CONTINUE: &[u8] = b"100-continue";
+
+/// Completes once the body is to be read.
+type IsRead = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 const IN_DOUBT: &str = "the node that leads was lost, and may have carried this out or not: look before you send it again";
 
@@ -156,21 +178,15 @@ impl Elsewhere for Asking {
                 *request.method_mut() = Method::POST;
                 *request.uri_mut() = uri(GONE_PATH);
                 request.headers_mut().insert(NUMBER, number);
-                // If it is not told, the end of the channel will.
-                drop(client.send(&leader, request).await);
+                client.tell(&leader, request).await;
             });
         }
     }
 }
 
-/// The address of something on the channel; which node it is, TLS has settled.
-pub(super) fn uri(path: &str) -> hyper::Uri {
-    let uri = format!("https://node{path}").parse();
-    uri.expect("paths on the channel are literals")
-}
-
 impl Repeatable {
-    fn new(request: ForwardRequest) -> Result<Self, Problem> {
+    /// Of a request, with its number and when its body is to be read if its client waits for that.
+    fn new(request: ForwardRequest, waits: Option<(u64, IsRead)>) -> Result<Self, Problem> {
         let unsayable =
             |_: InvalidHeaderValue| Problem::bad_request("the head cannot be handed on");
         let Parts {
@@ -198,6 +214,10 @@ impl Repeatable {
         let source = HeaderValue::from_str(&request.source.to_string()).map_err(unsayable)?;
         headers.insert(SOURCE, source);
         headers.insert(NUMBER, HeaderValue::from(request.connection));
+        let is_read = waits.map(|(number, is_read)| {
+            headers.insert(EXPECTS, HeaderValue::from(number));
+            is_read
+        });
         if let Some(der) = request.certificate {
             let text = HeaderValue::from_str(&Base64::encode_string(&der)).map_err(unsayable)?;
             headers.insert(CERTIFICATE, text);
@@ -205,7 +225,10 @@ impl Repeatable {
         let reads = matches!(method, Method::GET | Method::HEAD) && request.body.is_end_stream();
         Ok(Self {
             fields: headers,
-            body: Some(Box::pin(Taken(request.body))),
+            body: Some(Box::pin(Taken {
+                body: request.body,
+                is_read,
+            })),
             reads,
         })
     }
@@ -240,7 +263,11 @@ fn answer(response: Response<Incoming>, permit: OwnedSemaphorePermit) -> Forward
 }
 
 /// The body of a client's request.
-struct Taken(Incoming);
+struct Taken {
+    body: Incoming,
+    /// None if it is to be read at once.
+    is_read: Option<IsRead>,
+}
 
 impl Body for Taken {
     type Data = Bytes;
@@ -250,7 +277,11 @@ impl Body for Taken {
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
-        match ready!(Pin::new(&mut self.0).poll_frame(cx)) {
+        if let Some(is_read) = &mut self.is_read {
+            ready!(is_read.as_mut().poll(cx));
+            self.is_read = None;
+        }
+        match ready!(Pin::new(&mut self.body).poll_frame(cx)) {
             // No route has a use for trailers, of which some may not be passed on.
             Some(Ok(frame)) if !frame.is_data() => Poll::Ready(None),
             frame => Poll::Ready(frame.map(|frame| frame.map_err(Into::into))),
@@ -258,11 +289,11 @@ impl Body for Taken {
     }
 
     fn is_end_stream(&self) -> bool {
-        self.0.is_end_stream()
+        self.body.is_end_stream()
     }
 
     fn size_hint(&self) -> SizeHint {
-        self.0.size_hint()
+        self.body.size_hint()
     }
 }
 

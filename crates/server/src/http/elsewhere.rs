@@ -8,6 +8,7 @@ use hyper::http::request::Parts;
 use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::Arc;
+use tokio::sync::watch;
 
 /// A request that is answered elsewhere.
 pub struct ForwardRequest {
@@ -25,6 +26,11 @@ pub struct ForwardRequest {
 
 /// The response of another node, and the user to whom it is, if the request had a credential that counts.
 pub type ForwardedAnswer = (HttpResponse, Option<String>);
+
+/// Is told when a route begins to read the body of a request, whose client sends it no sooner. It stands in the
+/// extensions of the head.
+#[derive(Clone, Debug)]
+pub(crate) struct BodyWanted(pub(crate) watch::Sender<bool>);
 
 /// What answers in place of the routes of this server.
 pub trait Elsewhere: Send + Sync + 'static {

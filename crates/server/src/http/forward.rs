@@ -97,6 +97,9 @@ impl HttpServer {
 /// A connection of a client to another node: the number of the way to that node, and its number there.
 pub(crate) type FarConnection = (u64, u64);
 
+/// The most connections to other nodes that are known; one beyond that is new with each request.
+const CONNECTIONS_MAX: usize = 65_536;
+
 /// What answers requests that other nodes took.
 pub(crate) struct ForwardedRequests {
     server: Arc<HttpServer>,
@@ -121,20 +124,27 @@ impl ForwardedRequests {
     }
 
     /// Answers a request as if its client, with the `source` and perhaps `certificate` that are told, were
-    /// connected here.
-    pub(crate) async fn answer(
+    /// connected here. The connection is known from the call on, before anything is awaited.
+    pub(crate) fn answer(
         &self,
         of: FarConnection,
         source: SocketAddr,
         certificate: Option<Vec<u8>>,
         request: Request<Incoming>,
-    ) -> ForwardedAnswer {
+    ) -> impl Future<Output = ForwardedAnswer> + Send + use<> {
         let connection = self.connection(of, source, certificate);
         let under_way = connection.pace.begin();
         let answered = Arc::clone(&self.server).answer(request, connection, under_way);
-        let mut reply = answered.await;
-        let user = reply.extensions_mut().remove::<Answered>();
-        (reply, user.map(|Answered(name)| name))
+        async {
+            let mut reply = answered.await;
+            let user = reply.extensions_mut().remove::<Answered>();
+            (reply, user.map(|Answered(name)| name))
+        }
+    }
+
+    /// How many connections of other nodes are known.
+    pub(crate) fn count(&self) -> usize {
+        self.lock().len()
     }
 
     /// Notes that a connection to another node has ended.
@@ -154,18 +164,21 @@ impl ForwardedRequests {
         certificate: Option<Vec<u8>>,
     ) -> Arc<HttpConnection> {
         let mut connections = self.lock();
-        let connection = connections.entry(of).or_insert_with(|| {
-            let connection = HttpConnection {
-                source,
-                holder: certificate.as_deref().map(Holder::shown),
-                certificate: None,
-                permit: Arc::new(self.admission.enter(source.ip())),
-                pace: Arc::new(Pace::default()),
-                is_checked: true,
-            };
-            Arc::new(connection)
+        if let Some(known) = connections.get(&of) {
+            return Arc::clone(known);
+        }
+        let connection = Arc::new(HttpConnection {
+            source,
+            holder: certificate.as_deref().map(Holder::shown),
+            certificate: None,
+            permit: Arc::new(self.admission.enter(source.ip())),
+            pace: Arc::new(Pace::default()),
+            is_checked: true,
         });
-        Arc::clone(connection)
+        if connections.len() < CONNECTIONS_MAX {
+            connections.insert(of, Arc::clone(&connection));
+        }
+        connection
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<FarConnection, Arc<HttpConnection>>> {

@@ -5,6 +5,7 @@
 //! the body is read.
 
 use super::caller::{Caller, HttpAuthenticator};
+use super::elsewhere::BodyWanted;
 use super::limits::HttpLimits;
 use super::problem::Problem;
 use super::share::Share;
@@ -74,6 +75,9 @@ impl HttpRequest {
         let announced = announced.and_then(|length| length.to_str().ok()?.parse().ok());
         if announced.is_some_and(|length: usize| length > most) {
             return Err(Problem::too_large(most));
+        }
+        if let Some(BodyWanted(told)) = self.head.extensions.remove() {
+            told.send_replace(true);
         }
         let within = self.limits.body;
         let taken = timeout(within, self.take()).await;

@@ -5,7 +5,7 @@
 
 use super::{
     CONNECT, CONNECTION_WINDOW_BYTES, ChannelBody, HEAD_BYTES, KEEPALIVE, NODE_FIELD, PROTOCOL,
-    PROTOCOL_FIELD, SEND_BYTES, STREAM_WINDOW_BYTES, STREAMS, VERSION_FIELD, prepare,
+    PROTOCOL_FIELD, SEND_BYTES, STREAM_WINDOW_BYTES, STREAMS, TOLD, VERSION_FIELD, prepare,
 };
 use crate::cluster::identity::ChannelIdentity;
 use crate::cluster::leader::Leader;
@@ -74,6 +74,7 @@ pub(in crate::cluster) struct ChannelClient {
     identity: ChannelIdentity,
     way: std::sync::Mutex<Arc<Way>>,
     under_way: Arc<Semaphore>,
+    told: Semaphore,
 }
 
 impl ChannelClient {
@@ -83,6 +84,31 @@ impl ChannelClient {
             identity,
             way: std::sync::Mutex::default(),
             under_way: Arc::new(Semaphore::new(STREAMS as usize)),
+            told: Semaphore::new(TOLD),
+        }
+    }
+
+    /// Tells `leader` something that it need not know unless the connection lasts that there is to it; after
+    /// what was sent on that before. It is told however much is under way.
+    pub(in crate::cluster) async fn tell(
+        &self,
+        leader: &Leader,
+        mut request: Request<ChannelBody>,
+    ) {
+        let Ok(_permit) = self.told.acquire().await else {
+            return;
+        };
+        let way = {
+            let way = self.way.lock().unwrap_or_else(PoisonError::into_inner);
+            Arc::clone(&way)
+        };
+        if way.leader != *leader {
+            return;
+        }
+        let there = way.requests.lock().await.clone();
+        if let Some(mut requests) = there {
+            self.sign(&mut request);
+            drop(requests.send_request(request).await);
         }
     }
 
@@ -100,13 +126,7 @@ impl ChannelClient {
         let Ok(permit) = permit else {
             return Err((Unreached::Full, Some(request.into_body())));
         };
-        let fields = request.headers_mut();
-        fields.insert(PROTOCOL_FIELD, PROTOCOL);
-        let version = HeaderValue::from_static(env!("CARGO_PKG_VERSION"));
-        fields.insert(VERSION_FIELD, version);
-        if let Ok(node) = HeaderValue::from_str(&self.identity.node) {
-            fields.insert(NODE_FIELD, node);
-        }
+        self.sign(&mut request);
         let mut requests = match self.connection(leader).await {
             Ok(requests) => requests,
             Err(why) => return Err((why, Some(request.into_body()))),
@@ -128,6 +148,17 @@ impl ChannelClient {
                 Err((Unreached::Version, None))
             }
             _ => Ok((response, permit)),
+        }
+    }
+
+    /// Says whose request it is, and of which version.
+    fn sign(&self, request: &mut Request<ChannelBody>) {
+        let fields = request.headers_mut();
+        fields.insert(PROTOCOL_FIELD, PROTOCOL);
+        let version = HeaderValue::from_static(env!("CARGO_PKG_VERSION"));
+        fields.insert(VERSION_FIELD, version);
+        if let Ok(node) = HeaderValue::from_str(&self.identity.node) {
+            fields.insert(NODE_FIELD, node);
         }
     }
 

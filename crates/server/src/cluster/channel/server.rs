@@ -4,8 +4,8 @@
 
 use super::{
     BoxError, CONNECT, CONNECTION_WINDOW_BYTES, ChannelBody, HEAD_BYTES, KEEPALIVE, NODE_FIELD,
-    PROTOCOL, PROTOCOL_FIELD, PeerAddress, SEND_BYTES, STREAM_WINDOW_BYTES, STREAMS, VERSION_FIELD,
-    prepare, whole,
+    PROTOCOL, PROTOCOL_FIELD, PeerAddress, SEND_BYTES, STREAM_WINDOW_BYTES, STREAMS, TOLD,
+    VERSION_FIELD, prepare, whole,
 };
 use crate::cluster::identity::ChannelIdentity;
 use hyper::body::Incoming;
@@ -15,6 +15,7 @@ use hyper::{Request, Response, StatusCode};
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use std::collections::VecDeque;
 use std::convert::Infallible;
+use std::future::ready;
 use std::io;
 use std::net::SocketAddr;
 use std::pin::Pin;
@@ -42,7 +43,8 @@ pub(in crate::cluster) type Answering = Pin<Box<dyn Future<Output = Response<Cha
 
 /// What is asked over the channel.
 pub(in crate::cluster) trait ChannelService: Send + Sync + 'static {
-    /// Answers a request of a node; `connection` is the number of the connection on which it came.
+    /// Answers a request of a node; `connection` is the number of the connection on which it came. It is
+    /// called in the order of the requests on a connection; what is awaited afterwards has no order.
     fn answer(self: Arc<Self>, request: Request<Incoming>, connection: u64) -> Answering;
 
     /// Notes that a connection has ended.
@@ -152,18 +154,15 @@ async fn serve(
     };
     let asked = service_fn(move |mut request: Request<Incoming>| {
         request.extensions_mut().insert(PeerAddress(from));
-        let service = Arc::clone(&service);
-        async move {
-            let response = match refused(&request) {
-                Some(refusal) => refusal,
-                None => service.answer(request, number).await,
-            };
-            Ok::<_, Infallible>(response)
-        }
+        let answering = match refused(&request) {
+            Some(refusal) => Box::pin(ready(refusal)),
+            None => Arc::clone(&service).answer(request, number),
+        };
+        async { Ok::<_, Infallible>(answering.await) }
     });
     let mut http = Builder::new(TokioExecutor::new());
     http.timer(TokioTimer::new())
-        .max_concurrent_streams(STREAMS)
+        .max_concurrent_streams(STREAMS + TOLD as u32)
         .initial_stream_window_size(STREAM_WINDOW_BYTES)
         .initial_connection_window_size(CONNECTION_WINDOW_BYTES)
         .max_send_buf_size(SEND_BYTES)
