@@ -14,8 +14,9 @@
 //! node that accepts clients to the one that leads. [`forwarding`] is what a node does with both: `accepted`
 //! is a session at the node that its client is connected to, `led` the same at the one that leads. `record`
 //! is what they say to each other of it, in the forms of `opening`, and `continuity` what is kept of it while
-//! leaders come and go; `requests` are those of HTTP, `wanted` their bodies where clients wait to be asked,
-//! `refusals` the logins that are refused, and `heads` what a node that stands by is told of the state.
+//! leaders come and go, `ended` what is told of it if it ends meanwhile; `requests` are those of HTTP, `wanted`
+//! their bodies where clients wait to be asked, `refusals` the logins that are refused, and `heads` what a node that
+//! stands by is told of the state.
 //!
 //! A folder becomes one of a node by [`joining`], of which `offering` is the other side; `shared_files` are those that
 //! all folders have alike. Read next: `docs/cluster.md`.
@@ -24,6 +25,7 @@ mod accepted;
 mod channel;
 mod continuity;
 mod doors;
+mod ended;
 mod folder;
 pub mod forwarding;
 mod heads;

@@ -113,13 +113,13 @@ impl Guarded {
     /// Ends it here, but not for its client, unless it was killed.
     fn hand_over(mut self, relay: Option<&Relay>) {
         match self.session.take() {
-            Some(session) if !session.is_killed() => session.hand_over(),
-            session => {
-                self.session = session;
+            Some(session) if !session.is_killed() => {
+                session.hand_over();
                 if let Some(relay) = relay {
-                    relay.end();
+                    relay.goes_on();
                 }
             }
+            session => self.session = session,
         }
     }
 }

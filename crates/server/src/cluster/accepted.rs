@@ -7,8 +7,9 @@
 
 use super::channel::{BoxError, ChannelBody, ChannelClient, uri, whole};
 use super::continuity::Continuity;
+use super::ended::Ending;
 use super::leader::{Leader, LeaderWatch};
-use super::opening::{Marks, Opening, SavedForm, endpoint_text};
+use super::opening::{Ended, Marks, Opening, SavedForm, endpoint_text};
 use super::record::{FromClient, PIECE_BYTES, Records, ToClient};
 use super::requests::NUMBER;
 use crate::ssh::{
@@ -92,9 +93,11 @@ impl Accepting {
                 endpoint: endpoint_text(&endpoint),
                 saved: None,
                 doubtful: 0,
+                attempt: 0,
             },
             held: self.accounts.hold(user),
             login: peer.login,
+            ending: Ending::new(&self.client, &self.leader),
             continuity: Continuity::new(),
             inbound,
             outbound,
@@ -103,9 +106,11 @@ impl Accepting {
             input_ended: false,
         };
         loop {
+            session.ending.is_left(session.ended());
             let Some(link) = self.link(&mut session).await else {
                 return session.outbound.cut();
             };
+            session.ending.is_led();
             match session.carry(link).await {
                 Carried::Lost => {}
                 Carried::Ended => return session.outbound.cut(),
@@ -133,6 +138,7 @@ impl Accepting {
             let linked = match known {
                 None => None,
                 Some(known) => {
+                    session.opening.attempt += 1;
                     let opening = Opening {
                         saved: beginning.saved,
                         doubtful: beginning.doubtful,
@@ -297,6 +303,7 @@ struct Accepted {
     opening: Opening,
     held: Held,
     login: Login,
+    ending: Ending,
     continuity: Continuity<SavedForm>,
     inbound: Inbound,
     outbound: Outbound,
@@ -381,6 +388,16 @@ impl Accepted {
                 () = self.login.over() => return Carried::Ended,
             }
         }
+    }
+
+    /// What is told if it ends now; none if the log does not know it.
+    fn ended(&self) -> Option<Ended> {
+        let known = self.continuity.known().filter(|it| it.is_in_log())?;
+        Some(Ended {
+            id: known.id,
+            user: self.opening.user.clone(),
+            source: self.opening.source.ip(),
+        })
     }
 
     fn has_room(&mut self) -> bool {

@@ -13,12 +13,12 @@ mod server;
 pub(super) use client::{ChannelClient, Unreached};
 pub(super) use server::{Answering, ChannelServer, ChannelService};
 
-use hyper::body::{Body, Bytes, Frame, SizeHint};
+use hyper::body::{Body, Bytes, Frame, Incoming, SizeHint};
 use hyper::header::{HeaderName, HeaderValue};
 use hyper::{HeaderMap, Response, StatusCode, Uri};
 use socket2::{SockRef, TcpKeepalive};
 use std::error::Error;
-use std::future::ready;
+use std::future::{poll_fn, ready};
 use std::net::SocketAddr;
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -87,6 +87,18 @@ pub(super) fn uri(path: &str) -> Uri {
 /// The number in a field; none if there is none.
 pub(super) fn number(fields: &HeaderMap, field: &HeaderName) -> Option<u64> {
     fields.get(field)?.to_str().ok()?.parse().ok()
+}
+
+/// A body of a few bytes; none if it is longer, or breaks off.
+pub(super) async fn short(mut body: Incoming, most: usize) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    while let Some(frame) = poll_fn(|cx| Pin::new(&mut body).poll_frame(cx)).await {
+        bytes.extend_from_slice(&frame.ok()?.into_data().unwrap_or_default());
+        if bytes.len() > most {
+            return None;
+        }
+    }
+    Some(bytes)
 }
 
 struct Whole(Option<Bytes>);

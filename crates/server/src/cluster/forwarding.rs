@@ -6,6 +6,7 @@
 
 use super::accepted::{self, Accepting};
 use super::channel::{Answering, ChannelClient, ChannelServer, ChannelService, at_once, refusal};
+use super::ended;
 use super::heads::{self, KeepsHeads, KeptHead};
 use super::identity::ChannelIdentity;
 use super::leader::LeaderWatch;
@@ -234,6 +235,7 @@ impl ChannelService for Service {
         };
         match request.uri().path() {
             accepted::PATH => Box::pin(led.session(request.into_body())),
+            ended::PATH => Box::pin(led.ended(request.into_body())),
             accepted::OVER_PATH => at_once(led.is_over(&request)),
             requests::PATH => led.request(request, way),
             requests::AUDIT_PATH => Box::pin(led.audit(request.into_body())),

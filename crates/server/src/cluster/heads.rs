@@ -4,9 +4,8 @@
 //! It is signed with the host key, so that nobody else tells one. A node to which an older one is told than it has
 //! seen keeps that, and asks no more. Read next: [`store::keep_head`].
 
-use super::channel::{ChannelBody, ChannelClient, uri, whole};
+use super::channel::{ChannelBody, ChannelClient, short, uri, whole};
 use super::leader::{Leader, LeaderWatch};
-use super::led::short;
 use crate::seal::HostSeal;
 use hyper::body::Bytes;
 use hyper::{Method, Request, StatusCode};

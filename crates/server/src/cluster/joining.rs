@@ -7,10 +7,9 @@
 //! is, and what is different is said. One that is of the platform already needs nobody to start with. Read
 //! next: [`super::offering`], the other side; [`super::shared_files`].
 
-use super::channel::{ChannelBody, ChannelClient, Unreached, uri, whole};
+use super::channel::{ChannelBody, ChannelClient, Unreached, short, uri, whole};
 use super::identity::{ANY_NODE, ChannelIdentity, ClusterKey, IdentityError};
 use super::leader::Leader;
-use super::led::short;
 use super::offering::{PATH, Told};
 use super::shared_files::{
     CLUSTER_KEY, Difference, HOST_KEY, STORE_KEY, STORE_URL, SharedFiles, SharedFilesError, finish,

@@ -6,9 +6,10 @@
 //! [`crate::session`], which serves it.
 
 use super::channel::{
-    Answering, BoxError, ChannelBody, PROTOCOL, PROTOCOL_FIELD, at_once, number, refusal, whole,
+    Answering, BoxError, ChannelBody, PROTOCOL, PROTOCOL_FIELD, at_once, number, refusal, short,
+    whole,
 };
-use super::opening::{Marks, Opening, endpoint_of};
+use super::opening::{Ended, Marks, Opening, endpoint_of};
 use super::record::{FromClient, Records, ToClient, write_data};
 use super::requests::{self, NUMBER};
 use super::wanted::{EXPECTS, Wanted};
@@ -16,7 +17,7 @@ use crate::fence::Fence;
 use crate::host::Entrance;
 use crate::http::ForwardedAnswer;
 use crate::http::body::ResponseBody;
-use crate::session::relay::{Relay, Relayed};
+use crate::session::relay::{CannotReturn, Relay, Relayed, Returning};
 use crate::session::{self, Parts};
 use crate::ssh::entry::ForwardedEntry;
 use crate::ssh::{ByteStream, PublicKey};
@@ -64,6 +65,15 @@ enum Refused {
     ForGood(&'static str),
     /// There is no room now.
     ForNow(&'static str),
+}
+
+impl From<CannotReturn> for Refused {
+    fn from(why: CannotReturn) -> Self {
+        Self::ForGood(match why {
+            CannotReturn::Over => "the session is over",
+            CannotReturn::Outdated => "the session has returned since",
+        })
+    }
 }
 
 impl Led {
@@ -193,6 +203,26 @@ impl Led {
         at.platform.engine().audit(event, at.clock.now());
     }
 
+    /// Records the end of a session that ended while nobody had it, unless that is known here.
+    pub(super) async fn ended(self: Arc<Self>, body: Incoming) -> Response<ChannelBody> {
+        let read = timeout(INTRODUCTION, short(body, EVENT_BYTES)).await;
+        let ended = read.ok().flatten();
+        let ended = ended.and_then(|bytes| serde_json::from_slice::<Ended>(&bytes).ok());
+        let Some(ended) = ended else {
+            return refusal(StatusCode::BAD_REQUEST, "the end cannot be read");
+        };
+        if let Ok(returning) = self.relayed.returns(ended.id, u64::MAX).await {
+            let peer = Peer {
+                user: ended.user,
+                source_host: ended.source.to_string(),
+            };
+            let at = &self.entrance;
+            at.platform.record_end(ended.id, &peer, at.clock.now());
+            returning.end();
+        }
+        Response::new(whole(Bytes::new()))
+    }
+
     async fn open(&self, opening: Opening, input: Input) -> Result<DuplexStream, Refused> {
         let unreadable = |what: &str| Refused::Unreadable(what.to_owned());
         let endpoint = endpoint_of(&opening.endpoint).ok_or_else(|| unreadable("the endpoint"))?;
@@ -205,9 +235,13 @@ impl Led {
         if !at.serves(&endpoint) {
             return Err(Refused::ForGood("there is no such endpoint"));
         }
-        if let Some(saved) = &saved {
-            self.make_way(saved).await?;
-        }
+        let saved = match saved {
+            None => None,
+            Some(saved) => {
+                let returning = self.relayed.returns(saved.id, opening.attempt).await;
+                Some((saved, returning.map_err(Refused::from)?))
+            }
+        };
         let begins = saved.is_none().then(|| opening.source.ip());
         let (user, authenticator) = (opening.user, at.authenticator.as_ref());
         let Some(user) = authenticator.authenticate(&user, &key) else {
@@ -247,16 +281,7 @@ impl Led {
         Ok(far)
     }
 
-    /// Lets the same session go that may still be here, as the way to its node was lost.
-    async fn make_way(&self, saved: &SavedSession) -> Result<(), Refused> {
-        self.relayed.let_go(saved.id).await;
-        match self.relayed.is_over(saved.id) {
-            true => Err(Refused::ForGood("the session is over")),
-            false => Ok(()),
-        }
-    }
-
-    fn relay(&self, saved: Option<SavedSession>, doubtful: u64) -> Relay {
+    fn relay(&self, saved: Option<(SavedSession, Returning)>, doubtful: u64) -> Relay {
         let mut marks = Marks::default();
         let telling = move |output: Vec<u8>, mark: &SessionMark, is_over| {
             let mut told = Vec::with_capacity(output.len() + 256);
@@ -280,18 +305,6 @@ impl Led {
             (&self.relayed, self.lead),
         )
     }
-}
-
-/// A body of a few bytes; none if it is longer, or breaks off.
-pub(super) async fn short(mut body: Incoming, most: usize) -> Option<Vec<u8>> {
-    let mut bytes = Vec::new();
-    while let Some(frame) = poll_fn(|cx| Pin::new(&mut body).poll_frame(cx)).await {
-        bytes.extend_from_slice(&frame.ok()?.into_data().unwrap_or_default());
-        if bytes.len() > most {
-            return None;
-        }
-    }
-    Some(bytes)
 }
 
 /// What is told of a client beside its request.

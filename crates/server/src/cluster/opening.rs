@@ -10,7 +10,7 @@ use domain::time::Timestamp;
 use engine::Endpoint;
 use netconf::framing::Framing;
 use serde::{Deserialize, Serialize};
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
 /// Whose session it is, and what it is to go on as.
@@ -28,6 +28,20 @@ pub(super) struct Opening {
     pub(super) saved: Option<SavedForm>,
     /// How many of the bytes to come another leader was sent.
     pub(super) doubtful: u64,
+    /// How many times it was introduced by now, to whomever.
+    #[serde(default)]
+    pub(super) attempt: u64,
+}
+
+/// A session that ended while nobody had it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Ended {
+    /// Its number.
+    pub(super) id: u32,
+    /// The user.
+    pub(super) user: String,
+    /// Where its client was connected from.
+    pub(super) source: IpAddr,
 }
 
 /// A saved session.
@@ -60,6 +74,11 @@ struct SubscriptionForm {
 }
 
 impl SavedForm {
+    /// True if the log knows that it began.
+    pub(super) fn is_in_log(&self) -> bool {
+        self.framing.is_some()
+    }
+
     /// The form of a session; with the request of its subscription unless `told` is that.
     fn of(saved: &SavedSession, told: Option<&Arc<str>>) -> Self {
         let untold = |request: &Arc<str>| (told != Some(request)).then(|| request.to_string());

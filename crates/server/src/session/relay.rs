@@ -11,10 +11,11 @@ use domain::time::Timestamp;
 use engine::Endpoint;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::io;
+use std::pin::pin;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
 
 /// The longest time for a node to come again, or for it to take the end of a session.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
@@ -38,24 +39,31 @@ pub(crate) struct Relay {
     relayed: Arc<Relayed>,
     lead: u64,
     number: Option<u32>,
+    /// Which return of the session it is; none from then on when it is here.
+    attempt: u64,
+    returning: Option<Returning>,
     left: watch::Sender<bool>,
     last: Option<SessionMark>,
-    ended: AtomicBool,
+    /// True once it is left to go on elsewhere.
+    goes_on: AtomicBool,
 }
 
 impl Relay {
-    /// Of a session that begins, or goes on as it was `saved`; the first `doubtful` bytes of its input may
-    /// have been carried out. `telling` makes the bytes that tell an output, a mark, and whether it was the
-    /// last; the last two are those that tell the end, and that it goes on elsewhere. `lead` is that of [`Relayed::lead`] under which it was asked
-    /// for.
+    /// Of a session that begins, or goes on as it was `saved` and `returning`; the first `doubtful` bytes of its
+    /// input may have been carried out. `telling` makes the bytes that tell an output, a mark, and whether it was the
+    /// last; the last two are those that tell the end, and that it goes on elsewhere. `lead` is that of
+    /// [`Relayed::lead`] under which it was asked for.
     pub(crate) fn new(
-        saved: Option<SavedSession>,
+        saved: Option<(SavedSession, Returning)>,
         doubtful: u64,
         telling: Telling,
         [close, left_told]: [Vec<u8>; 2],
         (relayed, lead): (&Arc<Relayed>, u64),
     ) -> Self {
+        let (saved, returning) = saved.unzip();
         Self {
+            attempt: returning.as_ref().map_or(0, |it| it.attempt),
+            returning,
             saved,
             doubtful,
             telling,
@@ -66,7 +74,7 @@ impl Relay {
             number: None,
             left: watch::Sender::new(false),
             last: None,
-            ended: AtomicBool::new(false),
+            goes_on: AtomicBool::new(false),
         }
     }
 
@@ -86,7 +94,15 @@ impl Relay {
             }
             Some(saved) => {
                 let doubtful = self.doubtful;
-                Session::resume(platform, endpoint, peer, saved, doubtful, now, now_ms)
+                let resumed =
+                    Session::resume(platform, endpoint, peer, saved, doubtful, now, now_ms);
+                // Its end is in the log, unless it is another's number.
+                if let Err(why) = &resumed
+                    && !matches!(why, CannotResume::Number(_))
+                {
+                    self.relayed.lock().remember(saved.id);
+                }
+                resumed
             }
         }
     }
@@ -95,10 +111,17 @@ impl Relay {
     pub(super) fn enter(&mut self, number: u32) {
         self.number = Some(number);
         let mut state = self.relayed.lock();
-        state.here.insert(number, self.left.clone());
+        let here = Here {
+            attempt: self.attempt,
+            left: self.left.clone(),
+        };
+        state.here.insert(number, here);
         if state.lead != self.lead {
             self.left.send_replace(true);
         }
+        drop(state);
+        // Whoever returns next finds it here.
+        self.returning = None;
     }
 
     /// The bytes that tell an output and how far the session is; none if there is nothing to tell.
@@ -128,9 +151,9 @@ impl Relay {
         self.left_told.clone()
     }
 
-    /// The session does not go on elsewhere, whoever asks for it.
-    pub(super) fn end(&self) {
-        self.ended.store(true, Relaxed);
+    /// The session goes on elsewhere; otherwise it is over once this is dropped.
+    pub(super) fn goes_on(&self) {
+        self.goes_on.store(true, Relaxed);
     }
 
     /// Completes when the session is to go on elsewhere.
@@ -147,17 +170,15 @@ impl Drop for Relay {
             return;
         };
         let mut state = self.relayed.lock();
-        let is_left = *self.left.borrow();
-        if state
-            .here
-            .get(&number)
-            .is_some_and(|left| left.same_channel(&self.left))
-        {
+        let here = state.here.get(&number);
+        if here.is_some_and(|here| here.left.same_channel(&self.left)) {
             state.here.remove(&number);
         }
-        if !is_left || self.ended.load(Relaxed) {
+        if !self.goes_on.load(Relaxed) {
             state.remember(number);
         }
+        drop(state);
+        self.relayed.changed.notify_waiters();
     }
 }
 
@@ -168,14 +189,61 @@ pub(crate) fn is_of_client(error: &io::Error) -> bool {
 
 /// The sessions here whose clients are connected to other nodes.
 #[derive(Debug, Default)]
-pub(crate) struct Relayed(Mutex<State>);
+pub(crate) struct Relayed {
+    state: Mutex<State>,
+    /// Told when one has left, or one that returned is here or is refused.
+    changed: Notify,
+}
 
 #[derive(Debug, Default)]
 struct State {
     lead: u64,
-    here: BTreeMap<u32, watch::Sender<bool>>,
+    here: BTreeMap<u32, Here>,
+    returning: BTreeSet<u32>,
     over: BTreeSet<u32>,
     order: VecDeque<u32>,
+}
+
+/// A session that is here.
+#[derive(Debug)]
+struct Here {
+    /// Which return of it this is; 0 if it began here.
+    attempt: u64,
+    left: watch::Sender<bool>,
+}
+
+/// A session that returns, until it is here or refused. There is one of each number at a time, and the last that
+/// its node began counts: an earlier one may still be on its way when its node has given it up.
+#[derive(Debug)]
+pub(crate) struct Returning {
+    relayed: Arc<Relayed>,
+    number: u32,
+    attempt: u64,
+}
+
+impl Returning {
+    /// The session is over, and does not return.
+    pub(crate) fn end(self) {
+        self.relayed.lock().remember(self.number);
+    }
+}
+
+impl Drop for Returning {
+    fn drop(&mut self) {
+        self.relayed.lock().returning.remove(&self.number);
+        self.relayed.changed.notify_waiters();
+    }
+}
+
+/// The reason for which a session does not return.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum CannotReturn {
+    /// It is over.
+    #[error("the session is over")]
+    Over,
+    /// Its node has come again since.
+    #[error("the session has returned since")]
+    Outdated,
 }
 
 impl State {
@@ -197,16 +265,48 @@ impl Relayed {
         self.lock().over.contains(&number)
     }
 
-    /// Lets a session go that is here and comes again; completes once it has left.
-    pub(crate) async fn let_go(&self, number: u32) {
-        let left = self.lock().here.get(&number).cloned();
-        if let Some(left) = left {
-            left.send_replace(true);
-            // Its relay, which has the others, is dropped behind it.
-            while left.sender_count() > 1 {
-                tokio::time::sleep(Duration::from_millis(1)).await;
+    /// Has a session return for the `attempt`th time: the same session is let go that may still be here, and this
+    /// completes once it has left.
+    ///
+    /// # Errors
+    /// [`CannotReturn`]
+    pub(crate) async fn returns(
+        self: &Arc<Self>,
+        number: u32,
+        attempt: u64,
+    ) -> Result<Returning, CannotReturn> {
+        loop {
+            let mut changed = pin!(self.changed.notified());
+            changed.as_mut().enable();
+            if let Some(returning) = self.try_return(number, attempt)? {
+                return Ok(returning);
             }
+            changed.await;
         }
+    }
+
+    fn try_return(
+        self: &Arc<Self>,
+        number: u32,
+        attempt: u64,
+    ) -> Result<Option<Returning>, CannotReturn> {
+        let mut state = self.lock();
+        if state.over.contains(&number) {
+            return Err(CannotReturn::Over);
+        }
+        if let Some(here) = state.here.get(&number) {
+            if here.attempt > attempt {
+                return Err(CannotReturn::Outdated);
+            }
+            here.left.send_replace(true);
+            return Ok(None);
+        }
+        let is_first = state.returning.insert(number);
+        Ok(is_first.then(|| Returning {
+            relayed: Arc::clone(self),
+            number,
+            attempt,
+        }))
     }
 
     /// Which lead of this process it is: sessions of one before do not stay.
@@ -218,8 +318,8 @@ impl Relayed {
     pub(crate) fn let_all_go(&self) {
         let mut state = self.lock();
         state.lead += 1;
-        for left in state.here.values() {
-            left.send_replace(true);
+        for here in state.here.values() {
+            here.left.send_replace(true);
         }
     }
 
@@ -231,6 +331,10 @@ impl Relayed {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests;

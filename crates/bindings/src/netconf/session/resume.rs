@@ -17,7 +17,7 @@ use crate::netconf::subscription::Subscription;
 use ::netconf::error::RpcError;
 use ::netconf::framing::Framing;
 use ::netconf::xml::{Limits, XmlDocument, XmlError};
-use domain::event::Sequence;
+use domain::event::{LogEvent, Sequence, Termination};
 use domain::time::Timestamp;
 use engine::Endpoint;
 use std::sync::Arc;
@@ -90,7 +90,7 @@ impl Session {
     /// have been carried out.
     ///
     /// # Errors
-    /// [`CannotResume`]; then nothing is left of it.
+    /// [`CannotResume`]; then nothing is left of it. Its end is in the log, unless there is another of its number.
     pub fn resume(
         platform: &Arc<Platform>,
         endpoint: Endpoint,
@@ -112,6 +112,9 @@ impl Session {
             Ok(()) => Ok(session),
             Err(why) => {
                 platform.leave(saved.id);
+                if session.ready {
+                    platform.record_end(saved.id, peer, now);
+                }
                 Err(why)
             }
         }
@@ -199,6 +202,20 @@ impl Session {
     pub fn hand_over(self) {
         self.platform.leave(self.info.id);
         self.platform.count(self.machine.statistics());
+    }
+}
+
+impl Platform {
+    /// Enters into the log that a session ended with which nobody could go on.
+    pub fn record_end(&self, session: u32, peer: &Peer, now: Timestamp) {
+        let ended = LogEvent::SessionEnded {
+            username: peer.user.clone(),
+            session,
+            source_host: peer.source_host.clone(),
+            killed_by: None,
+            reason: Termination::Other,
+        };
+        self.engine.record_session(ended, now);
     }
 }
 
