@@ -151,6 +151,7 @@ where
     let _gone = server.elsewhere.as_ref().map(|elsewhere| Gone {
         elsewhere: Arc::clone(elsewhere),
         connection: connection.permit.number(),
+        pace: Arc::clone(&connection.pace),
     });
     let service = service_fn(|request| {
         // Before the answer is asked for: the library looks at the wire in between.

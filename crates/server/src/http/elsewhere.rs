@@ -3,6 +3,7 @@
 //! The contract alone. Read next: [`super::forward`], the two ends of that way.
 
 use super::body::HttpResponse;
+use super::wire::Pace;
 use hyper::body::Incoming;
 use hyper::http::request::Parts;
 use std::net::SocketAddr;
@@ -44,14 +45,17 @@ pub trait Elsewhere: Send + Sync + 'static {
     fn gone(&self, connection: u64);
 }
 
-/// Tells that a connection has ended, however it does.
+/// Tells that a connection has ended on which something was asked, however it does.
 pub(super) struct Gone {
     pub(super) elsewhere: Arc<dyn Elsewhere>,
     pub(super) connection: u64,
+    pub(super) pace: Arc<Pace>,
 }
 
 impl Drop for Gone {
     fn drop(&mut self) {
-        self.elsewhere.gone(self.connection);
+        if self.pace.has_begun() {
+            self.elsewhere.gone(self.connection);
+        }
     }
 }

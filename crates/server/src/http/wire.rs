@@ -47,6 +47,11 @@ impl Pace {
         (self.under_way.load(SeqCst) == 0).then(|| self.came.load(SeqCst))
     }
 
+    /// True if a request was received.
+    pub(super) fn has_begun(&self) -> bool {
+        self.came.load(SeqCst) > 0
+    }
+
     /// Begins another turn of the connection.
     pub(super) fn begin_turn(&self) {
         self.read.store(0, Relaxed);

@@ -8,12 +8,13 @@ use super::{
     VERSION_FIELD, prepare, whole,
 };
 use crate::cluster::identity::ChannelIdentity;
+use crate::ssh::limiter::Source;
 use hyper::body::Incoming;
 use hyper::server::conn::http2::Builder;
 use hyper::service::service_fn;
 use hyper::{Request, Response, StatusCode};
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::convert::Infallible;
 use std::future::ready;
 use std::io;
@@ -34,8 +35,8 @@ use tracing::{debug, warn};
 /// The most connections of nodes.
 const CONNECTIONS: usize = 256;
 
-/// The most connections of whoever has not shown that it is a node: the oldest makes room for the next, so that
-/// strangers keep no node out, whose handshake takes some milliseconds.
+/// The most connections of whoever has not shown that it is a node: the oldest of the source with most of them makes
+/// room for the next, so that strangers keep no node elsewhere out, however fast they come.
 const STRANGERS: usize = 64;
 
 /// A response under way.
@@ -101,13 +102,14 @@ async fn accept(socket: TcpListener, tls: TlsAcceptor, service: Arc<dyn ChannelS
                     }
                 });
                 strangers.retain(|it| !it.is_known.load(Relaxed) && !it.task.is_finished());
-                if strangers.len() >= STRANGERS
-                    && let Some(oldest) = strangers.pop_front()
-                    && !oldest.is_known.load(Relaxed)
-                {
-                    oldest.task.abort();
+                if strangers.len() >= STRANGERS {
+                    make_room(&mut strangers);
                 }
-                strangers.push_back(Stranger { task, is_known });
+                strangers.push_back(Stranger {
+                    source: Source::of(from.ip()),
+                    task,
+                    is_known,
+                });
             }
             Err(error) => {
                 warn!(%error, "cannot accept a connection of a node");
@@ -131,9 +133,26 @@ impl Drop for Ending {
 
 /// A connection in its handshake.
 struct Stranger {
+    source: Source,
     task: AbortHandle,
     /// True once it has shown that it is a node.
     is_known: Arc<AtomicBool>,
+}
+
+/// Ends the oldest connection of the source that has most of them.
+fn make_room(strangers: &mut VecDeque<Stranger>) {
+    let mut held: HashMap<Source, usize> = HashMap::new();
+    for stranger in &*strangers {
+        *held.entry(stranger.source).or_default() += 1;
+    }
+    let most = held.values().copied().max();
+    let goes = |stranger: &Stranger| held.get(&stranger.source).copied() == most;
+    let place = strangers.iter().position(goes);
+    if let Some(stranger) = place.and_then(|place| strangers.remove(place))
+        && !stranger.is_known.load(Relaxed)
+    {
+        stranger.task.abort();
+    }
 }
 
 /// The handshake, in which both sides show that they are nodes.
