@@ -25,7 +25,7 @@ use std::time::{Duration, Instant};
 use support::foreign::{console, example, finish};
 use support::process::{FREE_PORTS, Finished, Running, run};
 use support::talk::{Talk, subscribe};
-use support::{block_on, within};
+use support::{block_on, http, within};
 use tempfile::TempDir;
 use testkit::eventually;
 use testkit::postgres::{Database, Server, Setting};
@@ -511,6 +511,54 @@ fn a_node_with_other_rules_does_not_lead_and_says_so() {
         };
         a.told("leading").await;
         assert_eq!(a.stop().await.code(), Some(0));
+    });
+}
+
+/// Copies the lists of tokens from one folder to another.
+fn share_tokens(from: &TempDir, to: &TempDir) {
+    let [from, to] = [from, to].map(|folder| folder.path().join("tokens"));
+    std::fs::create_dir_all(&to).unwrap();
+    for file in std::fs::read_dir(from).unwrap() {
+        let file = file.unwrap();
+        std::fs::copy(file.path(), to.join(file.file_name())).unwrap();
+    }
+}
+
+#[test]
+fn a_token_that_is_revoked_at_one_leader_counts_at_no_other() {
+    let Some(server) = server() else {
+        return;
+    };
+    let database = server.database();
+    let url = &*database.by_socket();
+    block_on(async {
+        let (folder, a) = first(url).await;
+        let (b_folder, mut b) = another(&folder, url, "b").await;
+        let issued = run(folder.path(), &["token", "issue"]).await.well().stdout;
+        let token = issued.trim();
+        share_tokens(&folder, &b_folder);
+        let asked = async |node: &Running| {
+            let answer = http::get(node.http(), "/whoami", Some(token)).await;
+            answer.status
+        };
+        within("the token counts", async {
+            while asked(&b).await != 200 {}
+        })
+        .await;
+        run(folder.path(), &["token", "revoke", "operator"])
+            .await
+            .well();
+        within("it is revoked", async { while asked(&b).await != 401 {} }).await;
+        b.told("rules-differ").await;
+        a.kill().await;
+        tokio::time::sleep(2 * TTL).await;
+        let holder = database.say("SELECT holder FROM owner");
+        assert!(holder.ends_with(" a"), "{holder}");
+        share_tokens(&folder, &b_folder);
+        b.told("leading").await;
+        within("an answer", async { while asked(&b).await == 503 {} }).await;
+        assert_eq!(asked(&b).await, 401);
+        assert_eq!(b.stop().await.code(), Some(0));
     });
 }
 

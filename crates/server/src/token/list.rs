@@ -71,9 +71,11 @@ impl List {
         Self(folder)
     }
 
-    /// The entry of that identifier, if it is on the list and can be read.
+    /// The entry of that identifier, if it is on the list and can be read. One that was revoked is not, although
+    /// whoever copied the folder to another may have left its file there.
     pub(super) fn entry(&self, id: &str) -> Option<TokenEntry> {
-        self.read(id, ISSUED)
+        let entry = self.read(id, ISSUED)?;
+        (!self.file(id, REVOKED).exists()).then_some(entry)
     }
 
     fn read(&self, id: &str, ending: &str) -> Option<TokenEntry> {
@@ -83,7 +85,9 @@ impl List {
 
     /// All entries, by name and then by when they expire.
     pub(super) fn entries(&self) -> Result<Vec<TokenEntry>, ListError> {
-        self.all(ISSUED)
+        let mut entries = self.all(ISSUED)?;
+        entries.retain(|entry| !self.file(&entry.id, REVOKED).exists());
+        Ok(entries)
     }
 
     /// Entries that were revoked and would not have expired yet, in the same order.
