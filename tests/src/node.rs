@@ -3,6 +3,7 @@
 //! The lead may move at any moment, to the same platform or another one: it knows nothing of its sessions but
 //! what the node has kept. Read next: [`crate::ssh`].
 
+use engine::Quotas;
 use server::clock::Clock;
 use server::cluster::identity::{ChannelIdentity, ClusterKey};
 use server::cluster::leader::{Leader, LeaderWatch};
@@ -47,9 +48,17 @@ impl Node {
     /// # Panics
     /// If there are no sockets or keys.
     pub async fn before(host: &Host) -> Self {
+        Self::bounded(host, Quotas::default()).await
+    }
+
+    /// The same, at which a user may hold so much.
+    ///
+    /// # Panics
+    /// If there are no sockets or keys.
+    pub async fn bounded(host: &Host, quotas: Quotas) -> Self {
         let (leader, led) = watch::channel(None);
-        let (leading, address) = forwarding("leading", led.clone()).await;
-        let (forwarding, _) = forwarding("forwarding", led).await;
+        let (leading, address) = forwarding("leading", led.clone(), Quotas::default()).await;
+        let (forwarding, _) = forwarding("forwarding", led, quotas).await;
         let mut node = Self {
             leader,
             leading,
@@ -67,7 +76,8 @@ impl Node {
     /// # Panics
     /// If there are no sockets or keys.
     pub async fn and_others(mut self, host: &Host) -> Self {
-        let (other, _) = forwarding("other", self.leader.subscribe()).await;
+        let led = self.leader.subscribe();
+        let (other, _) = forwarding("other", led, Quotas::default()).await;
         let leading = Arc::clone(&self.leading);
         self.others = [other, leading].map(|it| Doors::open(it, host)).into();
         self
@@ -84,6 +94,11 @@ impl Node {
     /// The address of an endpoint.
     pub fn address_of(&self, endpoint: &Endpoint) -> Option<SocketAddr> {
         self.first.address_of(endpoint)
+    }
+
+    /// The address of the channel of the one that leads.
+    pub fn channel(&self) -> &str {
+        &self.address
     }
 
     /// How many connections over HTTP, of clients at nodes, the one that leads knows.
@@ -121,7 +136,8 @@ impl Node {
     /// The node that leads is lost, with all connections to it, and nobody has the lead.
     pub async fn loses_its_leader(&mut self) {
         self.leader.send_replace(None);
-        let (leading, address) = forwarding("leading", self.leader.subscribe()).await;
+        let led = self.leader.subscribe();
+        let (leading, address) = forwarding("leading", led, Quotas::default()).await;
         (self.leading, self.address) = (leading, address);
     }
 
@@ -210,14 +226,14 @@ fn known(host: &Host) -> KeyDirectory {
 }
 
 /// One node's part in the cluster, and the address of its channel.
-async fn forwarding(node: &str, leader: LeaderWatch) -> (Arc<Forwarding>, String) {
+async fn forwarding(node: &str, leader: LeaderWatch, quotas: Quotas) -> (Arc<Forwarding>, String) {
     let socket = TcpListener::bind(any()).await.expect("ports are free");
     let address = socket.local_addr().expect("it is bound").to_string();
     let setup = ForwardingSetup {
         identity: ChannelIdentity::issue(&ClusterKey::new([7; 32]), node)
             .expect("certificates are made"),
         leader,
-        quotas: Default::default(),
+        quotas,
         shares: Arc::new(FairShares::of_this_machine()),
     };
     (Forwarding::start(setup, socket), address)

@@ -3,6 +3,7 @@
 //!
 //! Read next: `harness::node`.
 
+use engine::Quotas;
 use harness::node::Node;
 use netconf::client::Reply;
 use server::client::{CallError, Client};
@@ -43,12 +44,30 @@ pub struct Pair {
 impl Pair {
     /// Both, in a fresh folder.
     pub async fn start() -> Self {
+        Self::bounded(Quotas::default()).await
+    }
+
+    /// The same, with a node at which users may hold so much.
+    pub async fn bounded(quotas: Quotas) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let state = StateKeys::open(folder.path()).unwrap();
         let guest = state.agent("guest").unwrap();
         write_public(&state.users().join("guest.pub"), guest.public_key()).unwrap();
         let site = site(folder.path()).await;
-        let node = Node::before(&site.host).await;
+        let node = Node::bounded(&site.host, quotas).await;
+        Self { site, node, folder }
+    }
+
+    /// Another platform on the same state, which leads.
+    pub async fn led_again(node: Node, folder: tempfile::TempDir) -> Self {
+        let mut pair = Self::led_by_nobody(node, folder).await;
+        pair.node.leads(&pair.site.host);
+        pair
+    }
+
+    /// Another platform on the same state, which no node knows of yet.
+    pub async fn led_by_nobody(node: Node, folder: tempfile::TempDir) -> Self {
+        let site = site(folder.path()).await;
         Self { site, node, folder }
     }
 
@@ -83,31 +102,17 @@ impl Pair {
     }
 
     /// The platform ends in order, and another one leads on the same state.
-    pub async fn moves(self) -> Self {
-        let Self {
-            site: before,
-            mut node,
-            folder,
-        } = self;
-        node.is_left().await;
-        before.stop().await;
-        let site = site(folder.path()).await;
-        node.leads(&site.host);
-        Self { site, node, folder }
+    pub async fn moves(mut self) -> Self {
+        self.node.is_left().await;
+        self.site.stop().await;
+        Self::led_again(self.node, self.folder).await
     }
 
     /// The way to the platform is lost, and another one leads on the same state.
-    pub async fn loses(self) -> Self {
-        let Self {
-            site: before,
-            mut node,
-            folder,
-        } = self;
-        node.loses_its_leader().await;
-        before.stop().await;
-        let site = site(folder.path()).await;
-        node.leads(&site.host);
-        Self { site, node, folder }
+    pub async fn loses(mut self) -> Self {
+        self.node.loses_its_leader().await;
+        self.site.stop().await;
+        Self::led_again(self.node, self.folder).await
     }
 
     /// Both end.
