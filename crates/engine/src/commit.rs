@@ -6,6 +6,7 @@
 pub(crate) mod broken;
 pub(crate) mod lock;
 pub(crate) mod observer;
+pub(crate) mod order;
 pub(crate) mod outbox;
 pub(crate) mod recovery;
 pub(crate) mod stored;

@@ -7,7 +7,6 @@ use crate::Engine;
 use crate::commit::outbox::Outgoing;
 use crate::commit::unit_of_work::UnitOfWork;
 use crate::commit::{AGAIN_MS, trial};
-use crate::hosting::delivery::expected;
 use crate::hosting::question::Question;
 use crate::tasks::awaited::Awaited;
 use crate::tasks::reply::state_reply;
@@ -56,8 +55,8 @@ impl Engine {
         let mut unit = UnitOfWork::default();
         self.put_again(&mut work, unanswered, &mut unit);
         for registration in &registrations {
-            if let Some(index) = self.hosted(&mut work, &registration.profile.name) {
-                self.tell_publisher_again(&mut work, index, &mut unit);
+            if let Some(index) = self.hosted(&registration.profile.name) {
+                self.tell_publisher_again(&work, index, &mut unit);
             }
         }
         if !unit.is_empty() {
@@ -69,60 +68,62 @@ impl Engine {
 
     /// Brings an input to an agent. Unknown agents are ignored: an input can outlive its agent.
     pub fn deliver(&self, agent: &str, input: Input, now: Timestamp) {
-        let mut work = self.lock_work();
         let Some(index) = self.registry.roster.find(agent) else {
             return;
         };
-        if work.instance(index).is_hosted() {
-            self.bring(&mut work, index, agent, input);
+        if self.hosting.agents.is_hosted(index) {
+            self.recover_first();
+            self.bring(index, agent, input);
         } else {
+            let mut work = self.lock_work();
             let mut unit = UnitOfWork::default();
             self.run(&mut work, index, input, now, &mut unit);
             drop(self.commit(unit));
         }
-        drop(work);
         self.step_in_turn(now);
     }
 
     /// Brings an input to an agent in here, with what is on record until it has stepped on that. Of the
     /// end of a task it is told once while that is on record.
-    fn bring(&self, work: &mut Work, index: usize, agent: &str, input: Input) {
-        let Some(actor) = work.instance(index).actor() else {
-            return;
-        };
+    fn bring(&self, index: usize, name: &str, input: Input) {
+        let mut agent = self.hosting.agents.lock(index);
         let question = match &input {
-            Input::Notified(news) if news.to == agent && news.status.is_terminal() => {
+            Input::Notified(news) if news.to == name && news.status.is_terminal() => {
                 let end = Question::end(&news.task, &news.to, &news.from);
-                if actor.has_notice(&end.key) {
+                if agent.has_notice(&end.key) {
                     return;
                 }
                 Some(end)
             }
-            Input::Notified(news) if news.to == agent && news.awaits.is_some() => {
+            Input::Notified(news) if news.to == name && news.awaits.is_some() => {
                 Some(Question::awaiting(&news.task, &news.to, &news.from))
             }
-            Input::Replied { token, .. } | Input::Acted { token, .. } => actor.take_kept(*token),
+            Input::Replied { token, .. } | Input::Acted { token, .. } => agent.take_kept(*token),
             _ => None,
         };
-        match expected(work, index, input) {
-            Some(input) => drop(work.post(index, input, question, None)),
-            None => debug!(agent, "a reply to nothing that was sent is not taken"),
+        match agent.expected(input) {
+            Some(input) => self.hosting.agents.post_to(&mut agent, input, question),
+            None => debug!(
+                agent = name,
+                "a reply to nothing that was sent is not taken"
+            ),
         }
+        drop(agent);
         self.commits.outbox.notify_ready();
     }
 
     /// Whose open tasks agents in here published: publisher and executor of each, once.
     pub fn published_in_here(&self) -> BTreeSet<(String, String)> {
-        let mut work = self.lock_work();
-        let mut open = work.parties_of_open_tasks();
-        open.retain(|(from, _)| self.hosted(&mut work, from).is_some());
+        let mut open = self.lock_work().parties_of_open_tasks();
+        open.retain(|(from, _)| self.hosted(from).is_some());
         open
     }
 
     /// When [`Engine::tick`] is next due; none if nothing waits.
     pub fn next_wakeup(&self) -> Option<Timestamp> {
-        let (work, trail) = (self.lock_work().next_due(), self.trail_due());
-        work.into_iter().chain(trail).min()
+        let decided = self.lock_work().next_due().map(|(at, _)| at);
+        let other = decided.into_iter().chain(self.trail_due()).min();
+        self.hosting.agents.alarms.arm(other)
     }
 
     /// Wakes what is due: agents that asked for it, and callers whose time limit is over.
@@ -130,7 +131,7 @@ impl Engine {
         self.close_trail(now);
         let mut work = self.lock_work();
         let (mut unit, mut fell_due) = (UnitOfWork::default(), false);
-        while let Some(due) = work.take_due(now) {
+        while let Some(due) = self.take_due(&mut work, now) {
             self.fall_due(&mut work, due, now, &mut unit);
             fell_due = true;
         }
@@ -140,6 +141,19 @@ impl Engine {
         }
         drop(work);
         self.step_in_turn(now);
+    }
+
+    /// Takes out what is due first of what was decided and of agents' alarms, in the order of their numbers
+    /// where that is at the same time; none if nothing is due by now.
+    fn take_due(&self, work: &mut Work, now: Timestamp) -> Option<Due> {
+        let alarms = &self.hosting.agents.alarms;
+        let decided = work.next_due();
+        let alarm = alarms
+            .next()
+            .filter(|alarm| decided.is_none_or(|due| *alarm < due));
+        // Whoever ends a step meanwhile withdraws its alarm.
+        let alarm = alarm.and_then(|_| alarms.take(now));
+        alarm.or_else(|| work.take_due(now))
     }
 
     /// What agents want of the world, in order; empties the outbox.
@@ -160,7 +174,7 @@ impl Engine {
             Task(id) | Turn(id, ..) | Answer(id, _) => id == task,
         };
         let work = self.lock_work();
-        work.is_at_rest() && work.waiting.keys().any(is_about)
+        self.hosting.agents.is_at_rest() && work.waiting.keys().any(is_about)
     }
 
     /// Resolves when everything decided so far is on disk, or never will be.
@@ -219,13 +233,15 @@ impl Engine {
         now: Timestamp,
         unit: &mut UnitOfWork,
     ) {
-        let instance = work.instance(index);
-        if instance.incarnation() != incarnation {
+        let agents = &self.hosting.agents;
+        if !agents.is_hosted(index) {
+            drop(self.run(work, index, Input::Woken(token), now, unit));
             return;
         }
-        match instance.is_hosted() {
-            true => self.put(work, index, Input::Woken(token)),
-            false => drop(self.run(work, index, Input::Woken(token), now, unit)),
+        let mut agent = agents.lock(index);
+        if agent.incarnation() == incarnation {
+            agents.post_to(&mut agent, Input::Woken(token), None);
+            self.commits.outbox.notify_ready();
         }
     }
 
@@ -255,7 +271,7 @@ impl Engine {
     pub(crate) fn store_due(&self, work: &mut Work, now: Timestamp, unit: &mut UnitOfWork) {
         match self.store.statistics().condition {
             Condition::Working => {
-                work.release_held();
+                self.hosting.agents.release_held();
                 self.end_for_those_left_alone(work, now, unit);
                 self.commits.outbox.notify_ready();
             }

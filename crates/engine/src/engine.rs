@@ -16,8 +16,10 @@ use crate::failure::StoreFailure;
 use crate::feed::Feed;
 use crate::feed::recent::Recent;
 use crate::hosting::Hosting;
+use crate::hosting::agents::Agents;
 use crate::limits::Limits;
 use crate::network::Network;
+use crate::numbers::Numbers;
 use crate::registry::directory::Directory;
 use crate::registry::roster::{Hosted, Proxy, Roster};
 use crate::registry::{Credentials, Registry};
@@ -96,6 +98,16 @@ impl Engine {
         let teams = Arc::new(Teams::default());
         let data = Arc::new(Entries::default());
         let directory = Arc::new(Directory::default());
+        let (numbers, broken) = (Arc::new(Numbers::default()), Arc::new(Broken::default()));
+        let (roster, in_here) = Roster::new(
+            setup.agents,
+            setup.default_agent,
+            setup.seed,
+            &directory,
+            &setup.limits,
+        );
+        let agents = Agents::new(in_here, Arc::clone(&numbers), Arc::clone(&broken));
+        let agents = Arc::new(agents);
         let outbox = Arc::new(Outbox::default());
         let pushes = Arc::new(Unstored::default());
         let recent = Arc::new(Recent::default());
@@ -106,6 +118,7 @@ impl Engine {
             Arc::clone(&teams) as _,
             Arc::clone(&data) as _,
             Arc::clone(&directory) as _,
+            Arc::clone(&agents) as _,
             Arc::clone(&outbox) as _,
             Arc::clone(&pushes) as _,
             Arc::clone(&recent) as _,
@@ -117,21 +130,16 @@ impl Engine {
         let schemas = Schemas::open(setup.schemas, &store)?;
         view.load(&recovered.tasks, recovered.counts.tasks, recovered.last);
         let feed = Feed::new(recent, store.clone(), recovered.last, recovered.log_began);
-        let (roster, agents) = Roster::new(
-            setup.agents,
-            recovered.registrations,
-            setup.default_agent,
-            setup.seed,
-            setup.proxy.as_ref(),
-            &directory,
-            &setup.limits,
-        );
+        let registered = recovered.registrations;
+        for (index, stub) in roster.take_up(registered, setup.proxy.as_ref(), &directory) {
+            agents.stand_for(index, stub);
+        }
         let network = Network::new(&setup.inventory);
         let work = Work::new(
-            agents,
             recovered.tasks,
             recovered.negotiations,
             setup.inventory,
+            numbers,
             Arc::clone(&settled),
         );
         Ok(Self {
@@ -143,14 +151,14 @@ impl Engine {
             registry: Registry::new(roster, directory, setup.credentials, setup.proxy),
             tasks: Tasks {
                 work: Mutex::new(work),
-                broken: Broken::default(),
+                broken,
                 view,
                 settled,
                 teams,
                 pushes,
                 deliverable: setup.deliverable,
             },
-            hosting: Hosting::default(),
+            hosting: Hosting::new(agents),
             schemas: Arc::new(schemas),
             data,
             feed: Arc::new(feed),

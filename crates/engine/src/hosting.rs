@@ -1,7 +1,9 @@
 //! Agents in here: what they owe answers to, how they take steps, and those that fail.
 //!
-//! Read next: [`instance`], [`mailbox`], [`step`].
+//! Read next: [`agents`], [`instance`], [`mailbox`], [`step`].
 
+pub(crate) mod agents;
+pub(crate) mod alarms;
 pub(crate) mod briefing;
 pub(crate) mod delivery;
 pub(crate) mod failing;
@@ -11,12 +13,14 @@ pub(crate) mod question;
 pub(crate) mod redelivery;
 pub(crate) mod step;
 
+use agents::Agents;
+use std::sync::Arc;
 use std::sync::atomic::Ordering::{Acquire, Release};
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
-/// How agents in here take steps, and how they fare.
-#[derive(Default)]
+/// The agents, how those in here take steps, and how they fare.
 pub(crate) struct Hosting {
+    pub(crate) agents: Arc<Agents>,
     /// True if they step beside the decisions.
     beside: AtomicBool,
     /// How many pieces of telemetry made room for newer ones.
@@ -26,6 +30,15 @@ pub(crate) struct Hosting {
 }
 
 impl Hosting {
+    pub(crate) fn new(agents: Arc<Agents>) -> Self {
+        Self {
+            agents,
+            beside: AtomicBool::new(false),
+            dropped: AtomicU64::new(0),
+            given_up: AtomicU64::new(0),
+        }
+    }
+
     /// True if agents in here step beside the decisions, on threads of whoever has some.
     pub(crate) fn is_beside(&self) -> bool {
         self.beside.load(Acquire)

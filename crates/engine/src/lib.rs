@@ -40,6 +40,7 @@ pub mod feed;
 mod hosting;
 mod limits;
 mod network;
+mod numbers;
 pub mod operation;
 pub mod query;
 pub mod refusal;

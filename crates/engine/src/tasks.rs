@@ -46,7 +46,7 @@ pub(crate) struct Tasks {
     /// What has ended and is on disk.
     pub(crate) settled: Arc<Settled>,
     /// Whether a decision panicked.
-    pub(crate) broken: Broken,
+    pub(crate) broken: Arc<Broken>,
     /// What is committed.
     pub(crate) view: Arc<View>,
     /// Teams that are decided and not committed.

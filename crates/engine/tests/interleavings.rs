@@ -9,6 +9,9 @@
 //! check are promises, so that one entry that is missing, doubled or early is found at once; the last test
 //! shows that.
 //!
+//! Where agents step beside the decisions, threads that ask and threads on which agents step are in each other's
+//! way as well.
+//!
 //! What is data behind a lock, to which threads can do no more than one operation after the other, is gone
 //! through in every order instead: mailboxes in `src/hosting/mailbox/orders.rs`, the turns of users in
 //! `server/src/pool/orders.rs`.
@@ -23,7 +26,7 @@ use domain::task::{Status, TaskId};
 use domain::time::{SeededRng, Timestamp};
 use domain::verb::Verb;
 use engine::query::TaskById;
-use engine::{Engine, Feed, Setup};
+use engine::{Engine, Execution, Feed, Limits, Refusal, Setup, Stepping};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -172,6 +175,103 @@ fn what_is_answered_is_seen_by_all_over_memory() {
 fn what_is_answered_is_seen_by_all_over_a_file() {
     let directory = tempfile::tempdir().unwrap();
     everybody_at_once(testkit::on_disk(directory.path()));
+}
+
+/// Tasks of each thread where agents step beside the decisions, and the room of a mailbox.
+const BESIDE: u64 = 300;
+const ROOM: usize = 3;
+
+/// Writes down what it was asked.
+struct Counting {
+    asked: Arc<AtomicU64>,
+}
+
+impl Agent for Counting {
+    fn step(&mut self, input: Input, now: Timestamp, rng: &mut SeededRng) -> Vec<Output> {
+        if matches!(input, Input::Asked(_)) {
+            self.asked.fetch_add(1, Ordering::Relaxed);
+        }
+        Quick.step(input, now, rng)
+    }
+}
+
+/// Counts whoever is through, also with a panic: nobody waits for ever for who is not.
+struct Through<'a>(&'a AtomicU64);
+
+impl Drop for Through<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// Agents are asked by some threads and step on others: each is asked once for each task, has no more before it
+/// than it has room for, and its answer is what whoever asked is told.
+#[test]
+fn agents_that_step_beside_the_decisions_are_asked_once_each_and_within_their_room() {
+    const AGENTS: [&str; 2] = ["one", "two"];
+    let now = Timestamp::from_ms(1_000);
+    let counts = AGENTS.map(|_| Arc::new(AtomicU64::new(0)));
+    let agents = AGENTS.iter().zip(&counts).map(|(name, asked)| {
+        let asked = Arc::clone(asked);
+        hosted(profile(name), Counting { asked }, now)
+    });
+    let limits = Limits {
+        mailbox: ROOM,
+        ..Limits::default()
+    };
+    let setup = Setup {
+        limits,
+        ..setup(agents)
+    };
+    let engine = Engine::open(setup).unwrap();
+    engine.set_stepping(Stepping::Beside, now);
+    engine.start(now);
+    let (accepted, done) = (AGENTS.map(|_| AtomicU64::new(0)), AtomicU64::new(0));
+    thread::scope(|scope| {
+        for _ in 0..2 {
+            let (engine, done) = (&engine, &done);
+            scope.spawn(move || {
+                while done.load(Ordering::Relaxed) < WRITERS {
+                    let mut turn = engine.next_turn(2, now);
+                    while let Some(next) = turn {
+                        let (stepped, rest) = next.step(|| true);
+                        assert!(engine.finish(stepped, now));
+                        turn = rest;
+                    }
+                    thread::yield_now();
+                }
+            });
+        }
+        for writer in 0..WRITERS {
+            let (engine, counts, accepted, done) = (&engine, &counts, &accepted, &done);
+            scope.spawn(move || {
+                let _through = Through(done);
+                let who = engine.principal("operator");
+                for n in 0..BESIDE {
+                    let agent = (n % 2) as usize;
+                    let id = format!("b{writer}-{n}");
+                    let text = "## target object\nsite-1\n## task description\nwork";
+                    let assigned = loop {
+                        let assign = testkit::assignment(AGENTS[agent], &id, text);
+                        match engine.execute(&who, assign, now) {
+                            Execution::Done(Err(Refusal::OverLimit(_))) => thread::yield_now(),
+                            other => break other,
+                        }
+                    };
+                    // What was begun since makes this less, never more.
+                    let taken = accepted[agent].fetch_add(1, Ordering::SeqCst) + 1;
+                    let ahead = taken.saturating_sub(counts[agent].load(Ordering::SeqCst));
+                    assert!(ahead <= ROOM as u64 + 1, "{ahead} wait or are begun");
+                    let reply = outcome(assigned).unwrap().reply;
+                    assert_eq!(reply.status, Some(Status::Finished), "{id}");
+                }
+            });
+        }
+    });
+    let asked = counts.map(|asked| asked.load(Ordering::Relaxed));
+    assert_eq!(asked, [WRITERS * BESIDE / 2; 2]);
+    assert_eq!(engine.counts().open, 0);
+    assert_eq!(engine.store().documents("question").unwrap(), []);
 }
 
 /// What the threads check finds one entry that is missing, doubled or out of order.

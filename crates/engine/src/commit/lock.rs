@@ -2,18 +2,20 @@
 //!
 //! Agents do not step under it, so that only a defect of the engine can panic there. Nobody knows
 //! then what was decided: whoever runs the platform is told to end it. Read next: [`super::broken`],
-//! which tells; [`super::recovery`], with which every decision begins.
+//! which tells; [`super::order`], which locks may be taken under it; [`super::recovery`], with which every
+//! decision begins.
 
 use crate::Engine;
-use crate::commit::broken::Broken;
+use crate::commit::order::{Held, Rank};
 use crate::tasks::work::Work;
 use std::ops::{Deref, DerefMut};
 use std::sync::MutexGuard;
 
 /// What is decided, held by one.
 pub(crate) struct Deciding<'e> {
+    /// Is let go of first: nobody takes up what a decision left that panicked.
+    _held: Held<'e>,
     work: MutexGuard<'e, Work>,
-    broken: &'e Broken,
 }
 
 impl Deref for Deciding<'_> {
@@ -30,14 +32,6 @@ impl DerefMut for Deciding<'_> {
     }
 }
 
-impl Drop for Deciding<'_> {
-    fn drop(&mut self) {
-        if std::thread::panicking() {
-            self.broken.set();
-        }
-    }
-}
-
 impl Engine {
     /// True if a decision panicked: nothing can be decided any more, and the process must end.
     pub fn is_broken(&self) -> bool {
@@ -50,13 +44,12 @@ impl Engine {
     }
 
     pub(crate) fn lock_work(&self) -> Deciding<'_> {
+        let held = Held::take(Rank::Work, &self.tasks.broken);
         let work = self.tasks.work.lock();
         let mut deciding = Deciding {
+            _held: held,
             work: work.expect("a decision panicked, and the platform must end"),
-            broken: &self.tasks.broken,
         };
-        let durable = self.commits.outbox.take_durable();
-        deciding.release(durable);
         self.recover(&mut deciding);
         deciding.tidy();
         deciding

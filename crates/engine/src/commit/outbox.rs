@@ -1,9 +1,8 @@
-//! What waits for the disk: what agents want of the world leaves, and an input reaches its agent,
-//! once the commit it rests on is durable.
+//! What waits for the disk: what agents want of the world leaves once the commit it rests on is durable.
 //!
 //! A batch for which something waits has a mark; the writer of the store says which marks are on
-//! disk. What rests on a batch that was not stored is handed back to whoever takes decisions back.
-//! Read next: [`crate::hosting::mailbox`], [`crate::commit::recovery`].
+//! disk. What rests on a batch that was not stored is handed back to whoever takes decisions back. Inputs of
+//! agents wait likewise: [`crate::hosting::agents`]. Read next: [`crate::commit::recovery`].
 
 use crate::commit::observer::CommitObserver;
 use domain::agent::Output;
@@ -26,8 +25,6 @@ pub(crate) struct Outbox {
 struct State {
     leaving: VecDeque<Outgoing>,
     held: BTreeMap<u64, Vec<Outgoing>>,
-    /// Marks that are on disk and that no decision has looked at.
-    durable: Vec<u64>,
 }
 
 impl CommitObserver for Outbox {
@@ -41,7 +38,6 @@ impl CommitObserver for Outbox {
         for mark in marks {
             let outgoing = state.held.remove(&mark).unwrap_or_default();
             state.leaving.extend(outgoing);
-            state.durable.push(mark);
         }
         drop(state);
         self.filled.notify_one();
@@ -60,11 +56,6 @@ impl Outbox {
         if !outgoing.is_empty() {
             self.lock().held.insert(mark, outgoing);
         }
-    }
-
-    /// The marks that are on disk since this was asked last.
-    pub(crate) fn take_durable(&self) -> Vec<u64> {
-        std::mem::take(&mut self.lock().durable)
     }
 
     /// What waits for batches of which none is on disk.

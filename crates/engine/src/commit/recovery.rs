@@ -6,7 +6,6 @@
 
 use crate::Engine;
 use crate::commit::unit_of_work::UnitOfWork;
-use crate::hosting::delivery::expected;
 use crate::tasks::timers::Due;
 use crate::tasks::work::Work;
 use domain::agent::{Input, Output, Undelivered};
@@ -30,10 +29,22 @@ impl Work {
 }
 
 impl Engine {
+    /// True if a decision was not stored since decisions were taken back.
+    fn is_to_recover(&self) -> bool {
+        self.store.taken_back() != self.commits.taken_back.load(Relaxed)
+    }
+
+    /// Takes back what was not stored before agents go on, who need no lock of decisions for that.
+    pub(crate) fn recover_first(&self) {
+        if self.is_to_recover() {
+            drop(self.lock_work());
+        }
+    }
+
     /// Makes memory what the disk says, if a decision was not stored since the last time. Nobody
     /// else decides meanwhile.
     pub(crate) fn recover(&self, work: &mut Work) {
-        if self.store.taken_back() == self.commits.taken_back.load(Relaxed) {
+        if !self.is_to_recover() {
             return;
         }
         // What is queued behind the failure may fail for its sake.
@@ -55,9 +66,9 @@ impl Engine {
         self.commits.stale.store(false, Relaxed);
         warn!("decisions that were not stored are taken back");
         // Everything is settled: what is not on disk by now never will be.
-        work.release(self.commits.outbox.take_durable());
-        let unbriefed = work.withdraw_unreleased();
-        work.reset(decided.tasks, decided.negotiations);
+        let agents = &self.hosting.agents;
+        let unbriefed = agents.withdraw_unreleased();
+        work.reset(decided.tasks, decided.negotiations, &agents.under_way());
         self.commits.observers.on_rollback();
         let names: BTreeSet<&str> = decided
             .registrations
@@ -76,11 +87,11 @@ impl Engine {
             let until = registration.lease_until().filter(|_| !registration.expired);
             work.schedule(Due::Lease(registration.profile.name.clone()), until);
         }
-        self.hand_back(work);
+        self.hand_back();
         let unanswered = self.questions_on_record();
         for index in unbriefed {
             let briefing = self.briefing_anew(work, index, unanswered.iter());
-            work.hold_first(index, briefing);
+            agents.brief_anew(index, briefing);
         }
         let mut moot = UnitOfWork::default();
         self.put_again(work, unanswered, &mut moot);
@@ -101,15 +112,18 @@ impl Engine {
 
     /// What agents wanted of the world on the strength of what was not stored has not left: they
     /// are told so.
-    fn hand_back(&self, work: &mut Work) {
+    fn hand_back(&self) {
         for outgoing in self.commits.outbox.take_held() {
             let Some(index) = self.registry.roster.find(&outgoing.agent) else {
                 continue;
             };
-            let actor = work.instance(index).actor();
-            if let (Some(token), Some(actor)) = (outgoing.token(), actor) {
+            if !self.hosting.agents.is_hosted(index) {
+                continue;
+            }
+            let mut agent = self.hosting.agents.lock(index);
+            if let Some(token) = outgoing.token() {
                 // What it sent this on was not answered, and is put again.
-                drop(actor.take_kept(token));
+                drop(agent.take_kept(token));
             }
             let told = match outgoing.output {
                 Output::Send { token, .. } => Input::Replied {
@@ -125,8 +139,9 @@ impl Engine {
                 },
                 _ => continue,
             };
-            if let Some(told) = expected(work, index, told) {
-                self.put(work, index, told);
+            if let Some(told) = agent.expected(told) {
+                self.hosting.agents.post_to(&mut agent, told, None);
+                self.commits.outbox.notify_ready();
             }
         }
     }

@@ -8,7 +8,6 @@
 use crate::Engine;
 use crate::commit::AGAIN_MS;
 use crate::commit::unit_of_work::UnitOfWork;
-use crate::hosting::instance::Actor;
 use crate::hosting::question::Question;
 use crate::tasks::reply::state_reply;
 use crate::tasks::work::Work;
@@ -60,9 +59,11 @@ impl Engine {
         now: Timestamp,
         unit: &mut UnitOfWork,
     ) {
-        if work.instance(index).stepping_on() != Some(number) {
+        // From here on nothing that it brings is taken.
+        let over = self.hosting.agents.lock(index).give_up(number);
+        let Some(over) = over else {
             return;
-        }
+        };
         let name = self.registry.roster.name(index);
         let within = self.limits.step_ms;
         error!(
@@ -73,7 +74,6 @@ impl Engine {
         self.hosting.given_up.fetch_add(1, Relaxed);
         self.commits.outbox.notify_ready();
         let why = format!("agent '{name}' did not come back within {within} ms");
-        let over = work.instance(index).stepping_on_question().cloned();
         self.fail_all(work, index, &why, now, unit);
         self.restart(work, index, over.as_ref(), now, unit);
     }
@@ -88,7 +88,8 @@ impl Engine {
         unit: &mut UnitOfWork,
     ) {
         let name = self.registry.roster.name(index);
-        for asked in work.take_questions(index) {
+        let asked = self.hosting.agents.lock(index).take_questions();
+        for asked in asked {
             self.end_question(work, &asked, why, now, unit);
         }
         for open in work.open_tasks_of(&name) {
@@ -169,32 +170,33 @@ impl Engine {
             // If this is not stored, nobody else may look for long.
             work.look_at_store(now + AGAIN_MS);
         }
+        let agents = &self.hosting.agents;
         let registration = self.registry.roster.registration(index);
         let name = &registration.profile.name;
         if let Some(over) = failed_over
             && let Some(version) = work.task(&over.task).map(|task| task.version)
-            && let Some(actor) = work.instance(index).actor()
         {
-            actor.failed_over.insert((over.key.clone(), version));
+            let failed_over = (over.key.clone(), version);
+            agents.lock(index).failed_over.insert(failed_over);
         }
-        let Some(agent) = work.instance(index).restart(now) else {
+        let again = agents.lock(index).restart(now);
+        let Some(again) = again else {
             let why = left_alone(name);
             error!(agent = name, "{why}");
             self.fail_all(work, index, &why, now, unit);
-            if let Some(actor) = work.instance(index).actor() {
-                actor.mailbox.clear();
-            }
+            agents.lock(index).mailbox.clear();
             return self.is_unavailable(&registration, now, unit);
         };
         warn!(agent = name, "agent '{name}' is started again");
-        let actor = work.instance(index).actor();
-        let kept = actor.map(Actor::take_all_kept).unwrap_or_default();
-        let unanswered: Vec<Question> = work.instance(index).questions().cloned().collect();
+        let behaviour = self.registry.roster.behaviour(index, again());
+        let (kept, unanswered) = {
+            let mut agent = agents.lock(index);
+            let kept = agent.take_all_kept();
+            (kept, agent.questions().cloned().collect::<Vec<_>>())
+        };
         let briefing = self.briefing_anew(work, index, unanswered.iter());
-        let behaviour = self.registry.roster.behaviour(index, agent);
-        work.instance(index).put_back(behaviour);
         let after = self.hosting.is_beside().then(|| self.commits.mark(unit));
-        work.post_first(index, briefing, after);
+        agents.revive(index, behaviour, briefing, after);
         self.put_again(work, kept, unit);
         self.tell_publisher_again(work, index, unit);
     }
@@ -206,7 +208,7 @@ impl Engine {
         now: Timestamp,
         unit: &mut UnitOfWork,
     ) {
-        for index in work.left_alone() {
+        for index in self.hosting.agents.left_alone() {
             let name = self.registry.roster.name(index);
             let why = left_alone(&name);
             for asked in self.questions_on_record() {

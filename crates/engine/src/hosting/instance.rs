@@ -1,10 +1,11 @@
-//! An agent as the engine has it: its behaviour while it rests, and of one in here its mailbox and
-//! what becomes of it when it fails.
+//! An agent in here as the engine has it: its behaviour while it rests, its mailbox, and what becomes
+//! of it when it fails.
 //!
 //! While an agent has its turn, its behaviour is elsewhere, with the inputs that it steps on one
 //! after the other; whoever brings back what came of a step says by the incarnation and the number
 //! of the input which step that was. What a fenced agent brings is not taken, and what it had not
-//! begun is called back. Read next: [`crate::hosting::mailbox`], [`crate::hosting::step`].
+//! begun is called back. Read next: [`crate::hosting::agents`], which locks it;
+//! [`crate::hosting::mailbox`], [`crate::hosting::step`].
 
 use crate::Limits;
 use crate::hosting::mailbox::{Envelope, Mailbox};
@@ -22,17 +23,17 @@ const RESTARTS_MOST: usize = 3;
 /// Makes the agent anew.
 pub type Factory = Box<dyn Fn() -> Box<dyn Agent> + Send + Sync>;
 
-pub(crate) struct AgentInstance {
-    /// None while it steps elsewhere, or is left alone.
-    behaviour: Option<Behaviour>,
-    /// Of an agent in here.
-    actor: Option<Actor>,
+/// The behaviour of an agent, with the random numbers it throws.
+pub(crate) struct Behaviour {
+    pub(crate) agent: Box<dyn Agent>,
+    pub(crate) rng: SeededRng,
 }
 
-pub(crate) struct Actor {
+pub(crate) struct AgentInstance {
+    life: Life,
     pub(crate) mailbox: Mailbox,
-    again: Option<Factory>,
-    /// How often it was made anew.
+    again: Option<Arc<Factory>>,
+    /// How often it failed.
     incarnation: u64,
     /// What it was handed out and has not brought back, in order: it steps on the first.
     running: VecDeque<Running>,
@@ -45,10 +46,20 @@ pub(crate) struct Actor {
     pub(crate) failed_over: HashSet<(String, u64)>,
 }
 
+enum Life {
+    Rests(Behaviour),
+    /// Its behaviour is with whoever runs its turn.
+    Steps,
+    /// What it was about is ended, and it is made anew.
+    Fails,
+    /// It failed too often and is not made anew.
+    LeftAlone,
+}
+
 /// A step that an agent takes, or will in this turn.
-pub(crate) struct Running {
-    pub(crate) number: u64,
-    pub(crate) question: Option<Question>,
+struct Running {
+    number: u64,
+    question: Option<Question>,
 }
 
 /// The inputs of a turn that were not begun, with their numbers: whoever runs the turn takes one
@@ -74,184 +85,206 @@ impl HandedOut {
     }
 }
 
+/// How it is with an agent once a step is over.
+pub(crate) enum After {
+    /// Its turn goes on.
+    GoesOn,
+    /// Its turn is over, and what it has not begun waits for the next.
+    Rests(Behaviour),
+    /// It panicked.
+    Failed,
+}
+
+/// A step that is over.
+pub(crate) struct Ended {
+    /// What it was about, if that is on record.
+    pub(crate) question: Option<Question>,
+    /// The number of the input that the agent steps on now, if its turn goes on.
+    pub(crate) next: Option<u64>,
+}
+
+/// What an agent is handed out for a turn.
+pub(crate) struct Given {
+    pub(crate) behaviour: Behaviour,
+    pub(crate) inputs: HandedOut,
+    pub(crate) incarnation: u64,
+    /// How much telemetry had to make room since its last turn.
+    pub(crate) dropped: u64,
+}
+
 impl AgentInstance {
-    /// What stands for an agent elsewhere.
-    pub(crate) fn stub(behaviour: Behaviour) -> Self {
+    pub(crate) fn new(behaviour: Behaviour, again: Option<Factory>, limits: &Limits) -> Self {
         Self {
-            behaviour: Some(behaviour),
-            actor: None,
+            life: Life::Rests(behaviour),
+            mailbox: Mailbox::new(limits.mailbox, limits.telemetry),
+            again: again.map(Arc::new),
+            incarnation: 0,
+            running: VecDeque::new(),
+            handed_out: HandedOut::default(),
+            restarts: VecDeque::new(),
+            kept: Vec::new(),
+            failed_over: HashSet::new(),
         }
     }
 
-    /// An agent in here.
-    pub(crate) fn hosted(behaviour: Behaviour, again: Option<Factory>, limits: &Limits) -> Self {
-        Self {
-            behaviour: Some(behaviour),
-            actor: Some(Actor {
-                mailbox: Mailbox::new(limits.mailbox, limits.telemetry),
-                again,
-                incarnation: 0,
-                running: VecDeque::new(),
-                handed_out: HandedOut::default(),
-                restarts: VecDeque::new(),
-                kept: Vec::new(),
-                failed_over: HashSet::new(),
-            }),
-        }
-    }
-
-    pub(crate) fn is_hosted(&self) -> bool {
-        self.actor.is_some()
-    }
-
-    /// True of an agent in here that failed too often and is not made anew.
+    /// True of an agent that failed too often and is not made anew.
     pub(crate) fn is_left_alone(&self) -> bool {
-        let idle = |actor: &Actor| actor.running.is_empty();
-        self.behaviour.is_none() && self.actor.as_ref().is_some_and(idle)
+        matches!(self.life, Life::LeftAlone)
     }
 
-    /// Takes an input into the mailbox; false if the agent is left alone, or none in here.
+    /// In which of its lives it is.
+    pub(crate) fn incarnation(&self) -> u64 {
+        self.incarnation
+    }
+
+    /// Takes an input into the mailbox, behind all others; false if the agent is left alone.
     pub(crate) fn post(&mut self, envelope: Envelope) -> bool {
-        let gone = self.is_left_alone();
-        match self.actor.as_mut().filter(|_| !gone) {
-            Some(actor) => {
-                actor.mailbox.put(envelope);
-                true
-            }
-            None => false,
+        let is_taken = !self.is_left_alone();
+        if is_taken {
+            self.mailbox.put(envelope);
         }
+        is_taken
+    }
+
+    /// Whether one more request has room: what was handed out and not begun stands in it.
+    pub(crate) fn has_room(&self) -> bool {
+        let later = self.running.iter().skip(1);
+        let later = later.filter_map(|r| r.question.as_ref());
+        self.mailbox
+            .has_room_beside(later.filter(|q| q.is_request()).count())
     }
 
     /// Takes out what it was asked: what it steps on, then what waits.
     pub(crate) fn take_questions(&mut self) -> Vec<Question> {
-        let Some(actor) = self.actor.as_mut() else {
-            return Vec::new();
-        };
-        actor.call_back();
-        let running = actor.running.iter_mut();
+        self.call_back();
+        let running = self.running.iter_mut();
         let mut asked: Vec<Question> = running.filter_map(|r| r.question.take()).collect();
-        asked.extend(actor.mailbox.take_questions());
+        asked.extend(self.mailbox.take_questions());
         asked
-    }
-
-    /// In which of its lives it is; what stands for an agent elsewhere has one.
-    pub(crate) fn incarnation(&self) -> u64 {
-        self.actor.as_ref().map_or(0, |actor| actor.incarnation)
-    }
-
-    /// The behaviour of a stub.
-    pub(crate) fn behaviour(&mut self) -> Option<&mut Behaviour> {
-        self.behaviour.as_mut()
-    }
-
-    pub(crate) fn actor(&mut self) -> Option<&mut Actor> {
-        self.actor.as_mut()
     }
 
     /// What is on record and under way: what it steps on, what waits, and what is kept.
     pub(crate) fn questions(&self) -> impl Iterator<Item = &Question> {
-        self.actor.iter().flat_map(|actor| {
-            let running = actor.running.iter().filter_map(|r| r.question.as_ref());
-            let waiting = actor.mailbox.questions();
-            running
-                .chain(waiting)
-                .chain(actor.kept.iter().map(|(_, q)| q))
-        })
+        let running = self.running.iter().filter_map(|r| r.question.as_ref());
+        let waiting = self.mailbox.questions();
+        running
+            .chain(waiting)
+            .chain(self.kept.iter().map(|(_, q)| q))
     }
 
     /// True if it neither steps nor has an input.
     pub(crate) fn is_at_rest(&self) -> bool {
-        let busy = |actor: &Actor| !actor.running.is_empty() || !actor.mailbox.is_empty();
-        !self.actor.as_ref().is_some_and(busy)
+        self.running.is_empty() && self.mailbox.is_empty()
     }
 
     /// The number of its next input, if it rests and there is one.
     pub(crate) fn next(&self) -> Option<u64> {
-        self.behaviour.as_ref()?;
-        self.actor.as_ref()?.mailbox.next()
+        match self.life {
+            Life::Rests(_) => self.mailbox.next(),
+            _ => None,
+        }
     }
 
     /// Takes the behaviour out to step on its next inputs, so many at the most.
-    pub(crate) fn take(&mut self, most: usize) -> Option<(Behaviour, HandedOut, u64)> {
+    pub(crate) fn take(&mut self, most: usize) -> Option<Given> {
         self.next()?;
-        let actor = self.actor.as_mut()?;
-        let handed_out = HandedOut::default();
+        let Life::Rests(behaviour) = std::mem::replace(&mut self.life, Life::Steps) else {
+            unreachable!("what has a next input rests");
+        };
+        let inputs = HandedOut::default();
         for _ in 0..most.max(1) {
-            let Some(envelope) = actor.mailbox.take() else {
+            let Some(envelope) = self.mailbox.take() else {
                 break;
             };
-            actor.running.push_back(Running {
+            self.running.push_back(Running {
                 number: envelope.number,
                 question: envelope.question,
             });
-            handed_out.put(envelope.number, envelope.input);
+            inputs.put(envelope.number, envelope.input);
         }
-        actor.handed_out = handed_out.clone();
-        Some((self.behaviour.take()?, handed_out, actor.incarnation))
-    }
-
-    /// Ends the step on that input; none if it is not what this incarnation steps on.
-    pub(crate) fn end_step(&mut self, incarnation: u64, number: u64) -> Option<Running> {
-        let actor = self.actor.as_mut()?;
-        let is_first = actor.running.front().is_some_and(|r| r.number == number);
-        match is_first && actor.incarnation == incarnation {
-            true => actor.running.pop_front(),
-            false => None,
-        }
+        self.handed_out = inputs.clone();
+        Some(Given {
+            behaviour,
+            inputs,
+            incarnation: self.incarnation,
+            dropped: self.mailbox.take_dropped(),
+        })
     }
 
     /// The number of the input that it steps on.
-    pub(crate) fn stepping_on(&self) -> Option<u64> {
-        let actor = self.actor.as_ref()?;
-        actor.running.front().map(|running| running.number)
+    fn stepping_on(&self) -> Option<u64> {
+        self.running.front().map(|running| running.number)
     }
 
     /// What it steps on, if that is on record.
     pub(crate) fn stepping_on_question(&self) -> Option<&Question> {
-        let actor = self.actor.as_ref()?;
-        actor.running.front()?.question.as_ref()
+        self.running.front()?.question.as_ref()
+    }
+
+    /// Ends the step on that input; none if it is not what this incarnation steps on.
+    pub(crate) fn end_step(
+        &mut self,
+        incarnation: u64,
+        number: u64,
+        after: After,
+    ) -> Option<Ended> {
+        if self.incarnation != incarnation || self.stepping_on() != Some(number) {
+            return None;
+        }
+        let question = self.running.pop_front()?.question;
+        let next = match after {
+            After::GoesOn => self.stepping_on(),
+            After::Rests(behaviour) => {
+                self.put_back(behaviour);
+                None
+            }
+            After::Failed => {
+                self.fence();
+                None
+            }
+        };
+        Some(Ended { question, next })
+    }
+
+    /// Gives it up, if it steps on that input; with it what that is about, if it is on record.
+    pub(crate) fn give_up(&mut self, number: u64) -> Option<Option<Question>> {
+        let is_stuck = self.stepping_on() == Some(number);
+        is_stuck.then(|| {
+            self.fence();
+            self.stepping_on_question().cloned()
+        })
     }
 
     /// Puts the behaviour back: its turn is over, and what it has not begun waits for the next.
     pub(crate) fn put_back(&mut self, behaviour: Behaviour) {
-        if let Some(actor) = &mut self.actor {
-            actor.call_back();
-        }
-        self.behaviour = Some(behaviour);
+        self.call_back();
+        self.life = Life::Rests(behaviour);
     }
 
-    /// The agent failed: nothing that comes of it is taken any more. Its behaviour anew, unless it
+    /// The agent failed: nothing that comes of it is taken any more, and nothing is handed out until
+    /// it is made anew.
+    fn fence(&mut self) {
+        self.incarnation += 1;
+        self.life = Life::Fails;
+        self.call_back();
+    }
+
+    /// Forgets what it stepped on when it failed. What makes it anew; none, and it is left alone, if it
     /// failed too often or cannot be made.
-    pub(crate) fn restart(&mut self, now: Timestamp) -> Option<Box<dyn Agent>> {
-        self.behaviour = None;
-        let actor = self.actor.as_mut()?;
-        actor.incarnation += 1;
-        actor.call_back();
-        actor.running.clear();
+    pub(crate) fn restart(&mut self, now: Timestamp) -> Option<Arc<Factory>> {
+        self.running.clear();
         // What comes back to a former life is heard by nobody.
-        let moot = actor.mailbox.forget_replies().into_iter();
-        actor.kept.extend(moot.map(|asked| (Vec::new(), asked)));
-        actor
-            .restarts
+        let moot = self.mailbox.forget_replies().into_iter();
+        self.kept.extend(moot.map(|asked| (Vec::new(), asked)));
+        self.restarts
             .retain(|restart| now < *restart + RESTARTS_WITHIN_MS);
-        if actor.restarts.len() >= RESTARTS_MOST {
-            return None;
+        let again = self.again.clone();
+        let again = again.filter(|_| self.restarts.len() < RESTARTS_MOST);
+        match again {
+            Some(_) => self.restarts.push_back(now),
+            None => self.life = Life::LeftAlone,
         }
-        actor.restarts.push_back(now);
-        actor.again.as_ref().map(|again| again())
-    }
-}
-
-impl Actor {
-    /// Whether one more request has room: what was handed out and not begun stands in it.
-    pub(crate) fn has_room(&self) -> bool {
-        let later = self
-            .running
-            .iter()
-            .skip(1)
-            .filter_map(|r| r.question.as_ref());
-        self.mailbox
-            .has_room_beside(later.filter(|q| q.is_request()).count())
+        again
     }
 
     /// What was handed out and not begun stands before all that waits again.
@@ -274,6 +307,29 @@ impl Actor {
         let outer = token.wrapping_add(self.incarnation << 48);
         self.mailbox.reserve(outer);
         outer
+    }
+
+    /// An input with the token that the agent gave what it replies to; none if the agent was made anew
+    /// since.
+    pub(crate) fn expected(&mut self, input: Input) -> Option<Input> {
+        Some(match input {
+            Input::Replied { token, reply } => Input::Replied {
+                token: self.redeem(token)?,
+                reply,
+            },
+            Input::Acted { token, outcome } => Input::Acted {
+                token: self.redeem(token)?,
+                outcome,
+            },
+            other => other,
+        })
+    }
+
+    /// A token of the world as the agent knows it; none if nothing comes back under it, to this
+    /// incarnation at least.
+    fn redeem(&mut self, token: Token) -> Option<Token> {
+        let expected = self.mailbox.redeem(token) || self.incarnation == 0;
+        expected.then(|| token.wrapping_sub(self.incarnation << 48))
     }
 
     /// True if the notice with this key is under way to it, or kept.
@@ -305,17 +361,4 @@ impl Actor {
         let kept = std::mem::take(&mut self.kept).into_iter();
         kept.map(|(_, question)| question).collect()
     }
-
-    /// A token of the world as the agent knows it; none if nothing comes back under it, to this
-    /// incarnation at least.
-    pub(crate) fn redeem(&mut self, token: Token) -> Option<Token> {
-        let expected = self.mailbox.redeem(token) || self.incarnation == 0;
-        expected.then(|| token.wrapping_sub(self.incarnation << 48))
-    }
-}
-
-/// The behaviour of an agent, with the random numbers it throws.
-pub(crate) struct Behaviour {
-    pub(crate) agent: Box<dyn Agent>,
-    pub(crate) rng: SeededRng,
 }

@@ -30,6 +30,8 @@ pub(crate) struct Mailbox {
     room: usize,
     telemetry_room: usize,
     requests: usize,
+    /// Room for requests that was reserved and not used.
+    promised: usize,
     telemetry: usize,
     dropped: u64,
     /// Replies and outcomes that were not brought yet, by the token of what they reply to.
@@ -46,6 +48,7 @@ impl Mailbox {
             room: room.max(1),
             telemetry_room: telemetry_room.max(1),
             requests: 0,
+            promised: 0,
             telemetry: 0,
             dropped: 0,
             reserved: HashMap::new(),
@@ -60,7 +63,17 @@ impl Mailbox {
 
     /// True if one more request has room beside so many that stand elsewhere.
     pub(crate) fn has_room_beside(&self, elsewhere: usize) -> bool {
-        self.requests + elsewhere < self.room
+        self.requests + self.promised + elsewhere < self.room
+    }
+
+    /// Reserves room for a request.
+    pub(crate) fn reserve_room(&mut self) {
+        self.promised += 1;
+    }
+
+    /// Room that was reserved is used now, or never.
+    pub(crate) fn give_room_back(&mut self) {
+        self.promised -= 1;
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -109,11 +122,19 @@ impl Mailbox {
         }
     }
 
-    /// Takes out every input whose commit is not on disk; true if a briefing was among them.
+    /// Takes out every input whose commit is not on disk but a briefing, which stands first; true if there is
+    /// one.
     pub(crate) fn withdraw_unreleased(&mut self) -> bool {
-        let withdrawn = self.extract(|e| e.after.is_some());
         let is_briefing = |e: &Envelope| matches!(e.input, Input::Started(_));
-        withdrawn.iter().any(is_briefing)
+        drop(self.extract(|e| e.after.is_some() && !is_briefing(e)));
+        self.waiting.front().is_some_and(|e| e.after.is_some())
+    }
+
+    /// Puts another input into the place of the first; its number.
+    pub(crate) fn replace_first(&mut self, input: Input) -> Option<u64> {
+        let first = self.waiting.front_mut()?;
+        first.input = input;
+        Some(first.number)
     }
 
     /// Takes out every question that wants an answer, in their order.

@@ -44,9 +44,10 @@ impl Engine {
         questions: Vec<Question>,
         unit: &mut UnitOfWork,
     ) {
-        let under_way: HashSet<String> = work.questions().map(|q| q.key.clone()).collect();
+        let agents = &self.hosting.agents;
+        let under_way = agents.under_way();
         for question in questions {
-            let Some(index) = self.hosted(work, &question.agent) else {
+            let Some(index) = self.hosted(&question.agent) else {
                 // Who is outside by now is told of his open tasks as they are; who is nobody may be
                 // hosted again.
                 let is_outside = self.registry.roster.find(&question.agent).is_some();
@@ -55,7 +56,7 @@ impl Engine {
                 }
                 continue;
             };
-            if under_way.contains(&question.key) || work.instance(index).is_left_alone() {
+            if under_way.contains(&question.key) || agents.lock(index).is_left_alone() {
                 continue;
             }
             match self.input_of(work, &question) {
@@ -69,7 +70,7 @@ impl Engine {
                         );
                         self.wait_again(work, &question);
                     }
-                    work.post(index, input, Some(question), None);
+                    agents.post_again(index, input, question);
                 }
                 Ok(None) => unit.documents.push(Question::answered(&question.key)),
                 Err(cause) => {
@@ -82,29 +83,24 @@ impl Engine {
 
     /// Tells an agent in here of its tasks that wait for it: what it said, if anything, is not on
     /// record. Of what it failed over it is not told again.
-    pub(crate) fn tell_publisher_again(
-        &self,
-        work: &mut Work,
-        index: usize,
-        unit: &mut UnitOfWork,
-    ) {
-        let mut failed_over = HashSet::new();
+    pub(crate) fn tell_publisher_again(&self, work: &Work, index: usize, unit: &mut UnitOfWork) {
+        let (agents, mut failed_over) = (&self.hosting.agents, HashSet::new());
         for task in work.tasks_awaiting(&self.registry.roster.name(index)) {
             let waits = Question::awaiting(&task.id, &task.from, &task.to);
-            let Some(actor) = work.instance(index).actor() else {
-                return;
-            };
             let of_now = (waits.key.clone(), task.version);
-            if actor.failed_over.contains(&of_now) {
+            let (has_failed_over, is_told) = {
+                let agent = agents.lock(index);
+                let has_failed_over = agent.failed_over.contains(&of_now);
+                (has_failed_over, agent.has_notice(&waits.key))
+            };
+            if has_failed_over {
                 failed_over.insert(of_now);
-            } else if !actor.has_notice(&waits.key) {
+            } else if !is_told {
                 let told = Input::Notified(Arc::new(Notification::of(&task)));
-                self.post(work, index, told, Some(waits), unit);
+                self.post(index, told, Some(waits), unit);
             }
         }
-        if let Some(actor) = work.instance(index).actor() {
-            actor.failed_over = failed_over;
-        }
+        agents.lock(index).failed_over = failed_over;
     }
 
     /// True if what a question is about has ended.

@@ -11,9 +11,8 @@
 
 use crate::Engine;
 use crate::commit::unit_of_work::UnitOfWork;
-use crate::hosting::instance::{Behaviour, HandedOut};
+use crate::hosting::instance::{After, Behaviour, Ended, Given, HandedOut};
 use crate::tasks::timers::Due;
-use crate::tasks::work::Work;
 use domain::agent::{Input, Output};
 use domain::time::Timestamp;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -141,13 +140,14 @@ impl Engine {
     /// nothing can be handed out. It has up to `most` steps, all that can be handed out to it. Whoever
     /// takes one brings each of its steps to [`Engine::finish`], in order.
     pub fn next_turn(&self, most: usize, now: Timestamp) -> Option<Turn> {
-        let mut work = self.lock_work();
-        let index = work.first_in_line()?;
-        let instance = work.instance(index);
-        let dropped = instance
-            .actor()
-            .map_or(0, |actor| actor.mailbox.take_dropped());
-        let (behaviour, rest, incarnation) = instance.take(most)?;
+        self.recover_first();
+        let (index, given) = self.hosting.agents.hand_out(most)?;
+        let Given {
+            behaviour,
+            inputs: rest,
+            incarnation,
+            dropped,
+        } = given;
         let (number, input) = rest.take()?;
         let agent = self.registry.roster.name(index);
         if dropped > 0 {
@@ -159,8 +159,8 @@ impl Engine {
             );
         }
         if self.hosting.is_beside() {
-            self.watch(&mut work, index, number, now);
-            if work.first_in_line().is_some() {
+            self.watch(index, number, now);
+            if self.hosting.agents.has_next() {
                 self.commits.outbox.notify_ready();
             }
         }
@@ -182,10 +182,14 @@ impl Engine {
     }
 
     /// A step is taken for so long at the most.
-    fn watch(&self, work: &mut Work, agent: usize, number: u64, now: Timestamp) {
-        let due = now + self.limits.step_ms;
-        work.schedule(Due::Step { agent, number }, Some(due));
-        if work.next_due() == Some(due) {
+    fn watch(&self, agent: usize, number: u64, now: Timestamp) {
+        let until = Some(now + self.limits.step_ms);
+        if self
+            .hosting
+            .agents
+            .alarms
+            .watch(Due::Step { agent, number }, until)
+        {
             self.commits.outbox.notify();
         }
     }
@@ -193,58 +197,59 @@ impl Engine {
     /// Takes in what came of a step, as one batch. False if the agent was given up meanwhile:
     /// nothing of it is taken then.
     pub fn finish(&self, stepped: Stepped, now: Timestamp) -> bool {
-        let goes_on = !stepped.ends_turn();
         let Stepped {
             index,
             incarnation,
             number,
             ended,
         } = stepped;
+        let agents = &self.hosting.agents;
+        let agent = index;
+        agents.alarms.watch(Due::Step { agent, number }, None);
         let name = self.registry.roster.name(index);
-        let ended = ended.map(|(behaviour, outputs)| {
-            let outputs = outputs.into_iter();
-            let held = outputs.map(|output| self.held_output(&name, output, now));
-            (behaviour, held.collect::<Vec<Output>>())
-        });
-        let mut work = self.lock_work();
-        work.schedule(
-            Due::Step {
-                agent: index,
-                number,
-            },
-            None,
-        );
-        let Some(running) = work.instance(index).end_step(incarnation, number) else {
+        let (after, came) = match ended {
+            Ok((behaviour, outputs)) => {
+                let outputs = outputs.into_iter();
+                let held = outputs.map(|output| self.held_output(&name, output, now));
+                let after = behaviour.map_or(After::GoesOn, After::Rests);
+                (after, Ok(held.collect::<Vec<Output>>()))
+            }
+            Err(panic) => (After::Failed, Err(panic)),
+        };
+        self.recover_first();
+        // What decides nothing waits for nobody who does. What is on record stays with the agent until what
+        // follows from it is decided.
+        let is_quiet = came.as_ref().is_ok_and(|outputs| only_wakes(outputs))
+            && agents.lock(index).stepping_on_question().is_none();
+        let mut work = (!is_quiet).then(|| self.lock_work());
+        let ended = agents.lock(index).end_step(incarnation, number, after);
+        let Some(Ended { question, next }) = ended else {
             return false;
         };
-        if let Some(next) = work.instance(index).stepping_on().filter(|_| goes_on) {
-            self.watch(&mut work, index, next, now);
+        if let Some(next) = next {
+            self.watch(index, next, now);
         }
         let mut unit = UnitOfWork::default();
-        match ended {
-            Ok((behaviour, outputs)) => {
-                if let Some(behaviour) = behaviour {
-                    work.instance(index).put_back(behaviour);
-                }
-                match running.question {
-                    Some(asked) => {
-                        self.take_answer(&mut work, index, &asked, outputs, now, &mut unit);
-                    }
-                    None => {
-                        self.take_outputs(&mut work, index, outputs, now, &mut unit);
-                    }
-                }
-            }
-            Err(panic) => {
+        match (&mut work, came) {
+            (Some(work), Ok(outputs)) => match question {
+                Some(asked) => self.take_answer(work, index, &asked, outputs, now, &mut unit),
+                None => drop(self.take_outputs(work, index, outputs, now, &mut unit)),
+            },
+            (Some(work), Err(panic)) => {
                 error!(agent = &*name, "agent '{name}' panicked: {panic}");
-                self.crashed(&mut work, index, running.question, now, &mut unit);
+                self.crashed(work, index, question, now, &mut unit);
+            }
+            (None, came) => {
+                let wakes = came.into_iter().flatten();
+                wakes.for_each(|wake| self.pass_on(index, wake, &mut unit));
             }
         }
         match unit.is_empty() {
             true => self.commits.outbox.notify(),
             false => drop(self.commit(unit)),
         }
-        if work.first_in_line().is_some() {
+        drop(work);
+        if agents.has_next() {
             self.commits.outbox.notify_ready();
         }
         true
@@ -260,4 +265,9 @@ impl Engine {
             self.finish(turn.step(|| false).0, now);
         }
     }
+}
+
+/// True if nothing is decided by what came of a step.
+fn only_wakes(outputs: &[Output]) -> bool {
+    outputs.iter().all(|it| matches!(it, Output::Wake { .. }))
 }

@@ -4,7 +4,6 @@
 //! of configuration. Read next: `domain::registry` (what a place is), [`crate::registry::roster`].
 
 use crate::commit::unit_of_work::UnitOfWork;
-use crate::hosting::instance::AgentInstance;
 use crate::operation::{Call, Cost, ENTRY_BYTES, Execution, Operation, Query, Reader};
 use crate::refusal::{Conflict, Field, Forbidden, NotFound, OverLimit};
 use crate::registry::Credential;
@@ -165,7 +164,7 @@ impl Engine {
             self.end_negotiation(&mut work, &open, Move::Withdraw, now, &mut unit);
         }
         let absent = self.registry.roster.behaviour(index, Box::new(RemoteStub));
-        work.set_instance(index, AgentInstance::stub(absent));
+        self.hosting.agents.stand_for(index, absent);
         work.schedule(Due::Lease(name.clone()), None);
         let at = now.max(known.renewed_at);
         tell(&known, AgentChange::Left, at, &mut unit);
@@ -272,7 +271,7 @@ impl Engine {
             .expect("it was entered just now");
         let agent = standing_for(registration, self.registry.proxy.as_ref());
         let behaviour = self.registry.roster.behaviour(index, agent);
-        work.set_instance(index, AgentInstance::stub(behaviour));
+        self.hosting.agents.stand_for(index, behaviour);
         if registration.reach == Reach::Client {
             return;
         }

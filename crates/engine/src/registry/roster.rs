@@ -53,14 +53,11 @@ pub(crate) struct Roster {
 }
 
 impl Roster {
-    /// The hosted agents in their order, then those that registered before, with their behaviour; all
-    /// get their committed places. A name that is hosted now is not taken up from a registration.
+    /// The hosted agents in their order, each with its committed place.
     pub(crate) fn new(
         hosted: Vec<Hosted>,
-        mut registered: Vec<Arc<Registration>>,
         default_agent: String,
         seed: u64,
-        proxy: Option<&Proxy>,
         places: &Directory,
         limits: &Limits,
     ) -> (Self, Vec<AgentInstance>) {
@@ -76,12 +73,24 @@ impl Roster {
             places.host(Arc::clone(&registration), hosted.endpoint);
             let index = roster.put(registration);
             let behaviour = roster.behaviour(index, hosted.agent);
-            agents.push(AgentInstance::hosted(behaviour, hosted.again, limits));
+            agents.push(AgentInstance::new(behaviour, hosted.again, limits));
         }
+        (roster, agents)
+    }
+
+    /// Takes up the agents that registered before, behind the hosted ones, with their committed places; the
+    /// behaviour that stands for each. A name that is hosted now is not taken up.
+    pub(crate) fn take_up(
+        &self,
+        mut registered: Vec<Arc<Registration>>,
+        proxy: Option<&Proxy>,
+        places: &Directory,
+    ) -> Vec<(usize, Behaviour)> {
+        let mut agents = Vec::new();
         registered.sort_by(|a, b| order(a).cmp(&order(b)));
         for registration in registered {
             let name = &registration.profile.name;
-            if roster.find(name).is_some() {
+            if self.find(name).is_some() {
                 warn!(
                     agent = name,
                     "agent '{name}' is hosted here now: its registration rests"
@@ -90,10 +99,10 @@ impl Roster {
             }
             let agent = standing_for(&registration, proxy);
             places.put(Arc::clone(&registration));
-            let index = roster.put(registration);
-            agents.push(AgentInstance::stub(roster.behaviour(index, agent)));
+            let index = self.put(registration);
+            agents.push((index, self.behaviour(index, agent)));
         }
-        (roster, agents)
+        agents
     }
 
     /// The behaviour of the agent at `index`, with the random numbers that it throws.

@@ -24,11 +24,11 @@ impl Engine {
         now: Timestamp,
         unit: &mut UnitOfWork,
     ) -> Option<Reply> {
-        if work.instance(index).is_hosted() {
-            self.post(work, index, input, None, unit);
+        if self.hosting.agents.is_hosted(index) {
+            self.post(index, input, None, unit);
             return None;
         }
-        let outputs = self.step(work, index, input, now);
+        let outputs = self.step(index, input, now);
         self.take_outputs(work, index, outputs, now, unit)
     }
 
@@ -55,7 +55,7 @@ impl Engine {
                 output @ (Output::Wake { .. }
                 | Output::Send { .. }
                 | Output::Act { .. }
-                | Output::Note(_)) => self.pass_on(work, index, output, unit),
+                | Output::Note(_)) => self.pass_on(index, output, unit),
             }
         }
         answer

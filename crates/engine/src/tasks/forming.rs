@@ -113,7 +113,7 @@ impl Engine {
         if team.version > before {
             self.keep(&team, &mut unit);
         }
-        let formed = work.asks_about_parts(&task).then(|| {
+        let formed = self.hosting.agents.asks_about_parts(&task).then(|| {
             let (sender, receiver) = oneshot::channel();
             work.forming.entry(task.clone()).or_default().push(sender);
             let until = now + self.limits.answer_ms;

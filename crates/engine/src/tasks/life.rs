@@ -83,13 +83,13 @@ impl Engine {
             }
         }
         if after.status.is_terminal() {
-            if let Some(publisher) = self.hosted(work, &after.from) {
+            if let Some(publisher) = self.hosted(&after.from) {
                 let end = Question::end(&after.id, &after.from, &after.to);
                 unit.documents.push(end.row());
                 // Where nobody is left over whose session it would hear of it.
                 if self.registry.roster.find(&after.to).is_none() {
                     let told = Input::Notified(Arc::new(Notification::of(&after)));
-                    self.post(work, publisher, told, Some(end), unit);
+                    self.post(publisher, told, Some(end), unit);
                 }
             }
             self.ended(work, &after, now, unit);
@@ -167,14 +167,13 @@ impl Engine {
         let after = self.change(work, part, Command::Cancel, now, unit);
         let after = after.expect("an open task can be cancelled");
         if part.is_handed_over() {
-            self.tell_executor(work, &after, now, unit);
+            self.tell_executor(&after, now, unit);
         }
     }
 
     /// Tells a task's executor, if it is here, that the task has ended without it.
     pub(crate) fn tell_executor(
         &self,
-        work: &mut Work,
         task: &Arc<Task>,
         now: Timestamp,
         unit: &mut UnitOfWork,
@@ -192,15 +191,16 @@ impl Engine {
             round: 1,
             turn: None,
         };
-        if work.instance(executor).is_hosted() {
+        if self.hosting.agents.is_hosted(executor) {
             let asked = Question::cancellation(&task.id, &task.to, &task.from);
-            self.ask(work, executor, asked.clone(), ask, unit);
+            unit.documents.push(asked.row());
+            self.post(executor, Input::Asked(ask), Some(asked.clone()), unit);
             return EndNotice::Asked(asked);
         }
-        let mut outputs = self.step(work, executor, Input::Asked(ask), now);
+        let mut outputs = self.step(executor, Input::Asked(ask), now);
         let answer = take_answer(&mut outputs);
         for output in outputs {
-            self.pass_on(work, executor, output, unit);
+            self.pass_on(executor, output, unit);
         }
         answer.map_or(EndNotice::Nobody, EndNotice::Answered)
     }
@@ -230,7 +230,7 @@ impl Engine {
         let after = self.change(work, &task, Command::Expire, now, unit);
         let after = after.expect("a task that has not ended can expire");
         if after.status != Status::Unconfirmed && task.is_handed_over() {
-            self.tell_executor(work, &after, now, unit);
+            self.tell_executor(&after, now, unit);
         }
     }
 

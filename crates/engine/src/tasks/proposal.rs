@@ -50,7 +50,7 @@ impl Engine {
         let spoken = Move::Speak(Side::Publisher, proposal.speech);
         // Both turns must be possible before a word is taken down.
         let (after, _) = moved(proposal.negotiation, spoken.clone(), now)?;
-        self.check_room(work, proposal.to)?;
+        let room = self.room_with(proposal.to)?;
         let round = after.round();
         let content = contents.first().cloned().unwrap_or_default();
         let ask = Ask {
@@ -63,7 +63,7 @@ impl Engine {
             round,
             turn: Some((KIND, stance)),
         };
-        if work.instance(proposal.to).is_hosted() {
+        if room.is_hosted() {
             let question = Question {
                 key: proposal.key,
                 agent: after.executor.clone(),
@@ -77,11 +77,11 @@ impl Engine {
                 answered: false,
             };
             let open = work.move_on(proposal.negotiation, spoken, now, unit)?;
-            self.ask(work, proposal.to, question, ask, unit);
+            self.ask(room, question, ask, unit);
             let noted = (stance != Stance::Offer || !open.is_open()).then(Reply::accepted);
             return Ok(noted.map(|reply| of_round(reply, &open.task, round)));
         }
-        let mut outputs = self.step(work, proposal.to, Input::Asked(ask), now);
+        let mut outputs = self.step(proposal.to, Input::Asked(ask), now);
         let answer = take_answer(&mut outputs).unwrap_or_else(pending);
         let answered = after.is_open().then(|| speech_of(&answer, contents.len()));
         let answered = answered.flatten().filter(|_| stance == Stance::Offer);
@@ -104,7 +104,7 @@ impl Engine {
             None => Some(Reply::accepted()),
         };
         for output in outputs {
-            self.pass_on(work, proposal.to, output, unit);
+            self.pass_on(proposal.to, output, unit);
         }
         Ok(reply.map(|reply| of_round(reply, &open.task, round)))
     }

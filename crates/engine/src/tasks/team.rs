@@ -36,7 +36,7 @@ impl Engine {
     pub(crate) fn team_asked(&self, work: &mut Work, part: &TaskId, unit: &mut UnitOfWork) {
         if let Some((task, _)) = place_of(part)
             && work.forming.contains_key(&task)
-            && !work.asks_about_parts(&task)
+            && !self.hosting.agents.asks_about_parts(&task)
         {
             self.team_formed(work, &task, unit);
         }

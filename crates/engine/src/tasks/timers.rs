@@ -95,9 +95,9 @@ impl Timers {
         });
     }
 
-    /// The time at which something is due next.
-    pub(crate) fn next(&self) -> Option<Timestamp> {
-        self.due.keys().next().map(|(at, _)| *at)
+    /// What is due next, by its time and number.
+    pub(crate) fn next(&self) -> Option<(Timestamp, u64)> {
+        self.due.keys().next().copied()
     }
 
     /// Takes out what is due first; none if nothing is due by now.

@@ -1,19 +1,17 @@
 //! What is decided, perhaps not yet on disk: open tasks and negotiations, callers who wait,
-//! deadlines, agents.
+//! deadlines.
 //!
 //! One lock holds it, so decisions are serial; commits leave in the order of decisions, and what
-//! readers see follows them. What has ended is let go once it is on disk. Read next:
-//! [`crate::commit::unit_of_work`], [`crate::tasks::dispatch`]; `mailboxes`: what agents in here have before them;
-//! `settled`: what is let go.
+//! readers see follows them. Agents are beside it ([`crate::hosting::agents`]). What has ended is let go once it is
+//! on disk. Read next: [`crate::commit::unit_of_work`], [`crate::tasks::dispatch`]; `settled`: what is let go.
 
-mod mailboxes;
 mod settled;
 
 pub(crate) use settled::Settled;
 
 use crate::commit::stored::Resolution;
 use crate::commit::unit_of_work::UnitOfWork;
-use crate::hosting::instance::AgentInstance;
+use crate::numbers::Numbers;
 use crate::tasks::awaited::{Answered, Awaited, Waiting};
 use crate::tasks::publishers::{Open, Publishers};
 use crate::tasks::timers::{Due, Timers};
@@ -23,7 +21,7 @@ use domain::reply::Reply;
 use domain::task::{Task, TaskId};
 use domain::team::Team;
 use domain::time::Timestamp;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 use tokio::sync::oneshot;
 
@@ -44,24 +42,19 @@ pub(crate) struct Work {
     /// Answers given in this run, by task.
     pub(crate) answered: HashMap<TaskId, Answered>,
     timers: Timers,
-    /// The agents by their index; those in here are the first.
-    agents: Vec<AgentInstance>,
-    hosted: usize,
-    /// Inputs by the commit that they rest on: the agent, and the number of the input.
-    resting: BTreeMap<u64, Vec<(usize, u64)>>,
     inventory: Arc<Inventory>,
     /// Since when answers can be given, and how long there is time for them at least.
     answerable: Option<(Timestamp, i64)>,
-    counter: u64,
+    numbers: Arc<Numbers>,
     settled: Arc<Settled>,
 }
 
 impl Work {
     pub(crate) fn new(
-        agents: Vec<AgentInstance>,
         tasks: Vec<Arc<Task>>,
         negotiations: Vec<Arc<Negotiation>>,
         inventory: Arc<Inventory>,
+        numbers: Arc<Numbers>,
         settled: Arc<Settled>,
     ) -> Self {
         let mut work = Self {
@@ -73,12 +66,9 @@ impl Work {
             forming: HashMap::new(),
             answered: HashMap::new(),
             timers: Timers::default(),
-            hosted: agents.iter().take_while(|a| a.is_hosted()).count(),
-            agents,
-            resting: BTreeMap::new(),
             inventory,
             answerable: None,
-            counter: 0,
+            numbers,
             settled,
         };
         for task in tasks {
@@ -91,8 +81,13 @@ impl Work {
     }
 
     /// Forgets everything decided and takes in what is on disk. Callers who wait for what is not
-    /// there are let go.
-    pub(crate) fn reset(&mut self, tasks: Vec<Arc<Task>>, negotiations: Vec<Arc<Negotiation>>) {
+    /// there are let go, and those for an answer to what no agent in here was asked by these keys.
+    pub(crate) fn reset(
+        &mut self,
+        tasks: Vec<Arc<Task>>,
+        negotiations: Vec<Arc<Negotiation>>,
+        asked: &HashSet<String>,
+    ) {
         self.tasks.clear();
         self.parts.clear();
         self.negotiations.clear();
@@ -106,7 +101,6 @@ impl Work {
             self.put_negotiation(negotiation);
         }
         self.forming.clear();
-        let asked: BTreeSet<String> = self.questions().map(|q| q.key.clone()).collect();
         let (tasks, negotiations) = (&self.tasks, &self.negotiations);
         self.waiting.retain(|awaited, _| match awaited {
             Awaited::Task(id) => tasks.contains_key(id),
@@ -138,18 +132,6 @@ impl Work {
 
     pub(crate) fn inventory(&self) -> Arc<Inventory> {
         Arc::clone(&self.inventory)
-    }
-
-    pub(crate) fn instance(&mut self, index: usize) -> &mut AgentInstance {
-        &mut self.agents[index]
-    }
-
-    /// Gives the agent at `index` another behaviour; a new agent's index is the next one.
-    pub(crate) fn set_instance(&mut self, index: usize, instance: AgentInstance) {
-        match self.agents.get_mut(index) {
-            Some(place) => *place = instance,
-            None => self.agents.push(instance),
-        }
     }
 
     /// Takes those out who wait for this because of that exchange; when they have waited long
@@ -193,15 +175,6 @@ impl Work {
         self.publishers.put_task(&task);
         if let Some(before) = self.tasks.insert(task.id.clone(), task) {
             self.publishers.remove_task(&before);
-        }
-    }
-
-    /// Takes a task back that was never committed.
-    pub(crate) fn forget(&mut self, id: &TaskId) {
-        self.schedule(Due::Task(id.clone()), None);
-        if let Some(task) = self.tasks.remove(id) {
-            self.no_part(&task);
-            self.publishers.remove_task(&task);
         }
     }
 
@@ -318,28 +291,18 @@ impl Work {
     }
 
     /// A number that no other call of this run returned.
-    pub(crate) fn next_number(&mut self) -> u64 {
-        self.counter += 1;
-        self.counter
-    }
-
-    /// Sets one more time at which something is due.
-    pub(crate) fn set_due(&mut self, at: Timestamp, due: Due) {
-        let number = self.next_number();
-        self.timers.add(at, number, due);
+    pub(crate) fn next_number(&self) -> u64 {
+        self.numbers.next()
     }
 
     /// Sets when something is due that is due at one time only; none withdraws it.
     pub(crate) fn schedule(&mut self, due: Due, at: Option<Timestamp>) {
-        let counter = &mut self.counter;
-        self.timers.schedule(due, at, || {
-            *counter += 1;
-            *counter
-        });
+        let numbers = &self.numbers;
+        self.timers.schedule(due, at, || numbers.next());
     }
 
-    /// The time at which something is due next.
-    pub(crate) fn next_due(&self) -> Option<Timestamp> {
+    /// What is due next, by its time and number.
+    pub(crate) fn next_due(&self) -> Option<(Timestamp, u64)> {
         self.timers.next()
     }
 

@@ -6,6 +6,7 @@
 //! are about threads. Read next: `engine::Engine::next_turn`.
 #![allow(clippy::unwrap_used, missing_docs)]
 
+mod beside;
 mod circles;
 mod failing;
 mod outside;
@@ -26,7 +27,8 @@ use domain::verb::Verb;
 use engine::query::TaskById;
 use engine::refusal::OverLimit;
 use engine::{
-    Engine, Execution, Hosted, Limits, Negotiate, Refusal, Setup, Stepped, Stepping, Turn,
+    Credential, Engine, Execution, Hosted, Limits, Negotiate, Proxy, Refusal, Setup, Stepped,
+    Stepping, Turn,
 };
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -111,6 +113,8 @@ struct Plan {
     limits: Limits,
     now: Timestamp,
     renewable: bool,
+    /// Makes what stands for agents elsewhere, whose names begin with `out`.
+    proxy: Option<Proxy>,
 }
 
 impl Default for Plan {
@@ -121,6 +125,7 @@ impl Default for Plan {
             limits: Limits::default(),
             now: Timestamp::from_ms(1_000_000),
             renewable: true,
+            proxy: None,
         }
     }
 }
@@ -169,6 +174,8 @@ fn stage<const N: usize>(plan: Plan, agents: [(&str, Script); N]) -> Stage {
         store: plan.store,
         default_agent: "worker".to_owned(),
         limits: plan.limits,
+        credentials: Box::new(|name| name.starts_with("out").then_some(Credential::Agent)),
+        proxy: plan.proxy,
         deliverable: Box::new(|subscription| match subscription.url.as_str() {
             "panic" => panic!("a decision panics"),
             _ => Ok(()),

@@ -72,13 +72,7 @@ impl Engine {
     /// Keeps a question on record until something has come back on all that the agent sent in its step,
     /// if that is about a task that has ended: of one that is open it is told at the start, and sends
     /// again what is missing.
-    fn keeps(
-        &self,
-        work: &mut Work,
-        index: usize,
-        asked: &Question,
-        unit: &mut UnitOfWork,
-    ) -> bool {
+    fn keeps(&self, work: &Work, index: usize, asked: &Question, unit: &mut UnitOfWork) -> bool {
         // A task that is not in memory has ended; about what is only proposed there is none.
         let has_ended = match work.task(&asked.task) {
             Some(task) => task.status.is_terminal(),
@@ -87,15 +81,15 @@ impl Engine {
         // What stands for an agent elsewhere may have spoken in the same batch.
         let own = unit.outgoing.iter().filter(|it| it.agent == asked.agent);
         let sent: Vec<Token> = own.filter_map(Outgoing::token).collect();
-        let actor = work.instance(index).actor();
-        let Some(actor) = actor.filter(|_| has_ended && !sent.is_empty()) else {
+        let agents = &self.hosting.agents;
+        if !has_ended || sent.is_empty() || !agents.is_hosted(index) {
             return false;
-        };
+        }
         let kept = asked.clone().into_answered();
         if asked.owes_answer() {
             unit.documents.push(kept.row());
         }
-        actor.keep(sent, kept);
+        agents.lock(index).keep(sent, kept);
         true
     }
 

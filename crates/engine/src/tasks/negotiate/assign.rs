@@ -5,6 +5,7 @@
 use super::payload::{Held, Speaker};
 use crate::access::unobtainable;
 use crate::commit::unit_of_work::UnitOfWork;
+use crate::hosting::agents::Room;
 use crate::hosting::question::Question;
 use crate::operation::Execution;
 use crate::refusal::{Conflict, Field, InvalidInput};
@@ -34,6 +35,14 @@ use store::PushChange;
 
 /// What an executor must declare for a task that demands negotiation (§5.1, `negotiate`).
 const FULFILLMENT: &str = "acp-task-fulfillment-negotiation";
+
+/// What a task needs to be handed over.
+pub(super) struct Handover<'e> {
+    /// The data that go with it.
+    data: Option<DataParam>,
+    /// The executor's.
+    room: Room<'e>,
+}
 
 impl Engine {
     pub(super) fn assign(
@@ -83,8 +92,7 @@ impl Engine {
                     if let Some(push) = &routed.negotiate.push {
                         self.check_push(push)?;
                     }
-                    self.handed_over(&task, now)?;
-                    self.check_room(&mut work, executor)?;
+                    self.handover(executor, &task, now)?;
                 }
                 return Err(self.access.in_use(who, &id, &known.from, &known.to));
             }
@@ -106,18 +114,18 @@ impl Engine {
         let push = push
             .map(|push| self.told_from_the_start(push, &task))
             .transpose()?;
+        let next = match question {
+            Some(question) => Err(question),
+            None => Ok(self.handover(executor, &task, now)?),
+        };
         let mut unit = UnitOfWork::asked_by(&routed.from, now);
         unit.observations.extend(observed);
         unit.pushes.extend(push);
         let task = work.create(task, &mut unit);
-        let assigned = match question {
-            Some(question) => self.ask_first(&mut work, &task, question, exchange, now, unit),
-            None => self.hand_over(&mut work, executor, task, exchange, now, unit),
-        };
-        if assigned.is_err() {
-            work.forget(&id);
+        match next {
+            Err(question) => self.ask_first(&mut work, &task, question, exchange, now, unit),
+            Ok(handover) => Ok(self.hand_over(&mut work, handover, task, exchange, now, unit)),
         }
-        assigned
     }
 
     /// A configuration for pushing that comes with an assignment is told all of its task.
@@ -222,21 +230,33 @@ impl Engine {
         }
     }
 
-    /// The executor hears of a task that is staged and lacks nothing.
+    /// What a task needs to be handed over to its executor, before anything is staged.
     ///
     /// # Errors
-    /// What cannot be handed over is for the caller to take back; nothing is committed then.
+    /// [`InvalidInput::Unusable`] as of [`Engine::handed_over`];
+    /// [`OverLimit::MailboxFull`](crate::refusal::OverLimit::MailboxFull) if the executor has no room.
+    pub(super) fn handover(
+        &self,
+        executor: usize,
+        task: &Task,
+        now: Timestamp,
+    ) -> Result<Handover<'_>, Refusal> {
+        let data = self.handed_over(task, now)?;
+        let room = self.room_with(executor)?;
+        Ok(Handover { data, room })
+    }
+
+    /// The executor hears of a task that is staged and lacks nothing.
     pub(super) fn hand_over(
         &self,
         work: &mut Work,
-        to: usize,
+        handover: Handover<'_>,
         task: Arc<Task>,
         exchange: Exchange,
         now: Timestamp,
         mut unit: UnitOfWork,
-    ) -> Result<Execution<Negotiated>, Refusal> {
-        let handed_over = self.handed_over(&task, now)?;
-        self.check_room(work, to)?;
+    ) -> Execution<Negotiated> {
+        let Handover { data, room } = handover;
         let ask = Ask {
             verb: Verb::TaskAssign,
             task: Arc::clone(&task),
@@ -247,19 +267,20 @@ impl Engine {
             round: 1,
             turn: None,
         };
-        if let Some(data) = handed_over {
+        if let Some(data) = data {
             self.keep_data(data, &mut unit);
         }
-        if work.instance(to).is_hosted() {
+        let to = room.index();
+        if room.is_hosted() {
             let question = assignment(&task, &exchange);
-            self.ask(work, to, question.clone(), ask, &mut unit);
+            self.ask(room, question.clone(), ask, &mut unit);
             let patience = self.limits.patience_ms(task.asynchronous);
             let receiver = work.wait_for_answer(&question, exchange, patience, now, &mut unit);
-            return Ok(asked(self.commit(unit), receiver));
+            return asked(self.commit(unit), receiver);
         }
         // The answer is applied first, wherever it stands: the agent's other outputs are about a
         // task that it has already answered for.
-        let mut outputs = self.step(work, to, Input::Asked(ask), now);
+        let mut outputs = self.step(to, Input::Asked(ask), now);
         let answer = take_answer(&mut outputs).unwrap_or_else(pending);
         let task = self.apply_answer(work, &task, &answer, now, &mut unit);
         let settled = task.status.is_terminal() || task.awaits.is_some();
@@ -274,10 +295,10 @@ impl Engine {
         };
         self.take_outputs(work, to, outputs, now, &mut unit);
         let ticket = self.commit(unit);
-        Ok(match receiver {
+        match receiver {
             Some(receiver) => asked(ticket, receiver),
             None => committed(ticket, reply),
-        })
+        }
     }
 
     /// The data that belong to an assignment, for both parties of the task to read from now on;
@@ -335,7 +356,7 @@ impl Engine {
         let mut unit = UnitOfWork::default();
         let after = self.change(&mut work, &task, Command::Cancel, now, &mut unit)?;
         let told = match task.is_handed_over() {
-            true => self.tell_executor(&mut work, &after, now, &mut unit),
+            true => self.tell_executor(&after, now, &mut unit),
             false => EndNotice::Nobody,
         };
         let exchange = self.exchange(&who.name, &task.to, negotiate, &task.id, key, now);

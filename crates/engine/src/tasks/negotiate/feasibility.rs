@@ -57,7 +57,7 @@ impl Engine {
         let negotiation = match known {
             Some(known) if known.publisher != routed.from || known.executor != routed.to => {
                 // Nothing that could not begin at all is told that its identifier is in use.
-                let taken = match self.could_propose(&mut work, &routed, (&speech, &content), now) {
+                let taken = match self.could_propose(&work, &routed, (&speech, &content), now) {
                     Ok(()) => self
                         .access
                         .in_use(who, &id, &known.publisher, &known.executor),
@@ -90,7 +90,7 @@ impl Engine {
         self.registry.available(executor)?;
         if let Some(task) = assigned {
             if negotiation.turns.is_empty() {
-                self.could_propose(&mut work, &routed, (&speech, &content), now)?;
+                self.could_propose(&work, &routed, (&speech, &content), now)?;
             }
             return Err(self.access.in_use(who, &id, &task.from, &task.to));
         }
@@ -150,7 +150,7 @@ impl Engine {
     /// Whether this could be proposed under an identifier that nobody uses.
     fn could_propose(
         &self,
-        work: &mut Work,
+        work: &Work,
         routed: &Routed,
         (speech, content): (&Speech, &Content),
         now: Timestamp,
@@ -161,7 +161,7 @@ impl Engine {
         self.registry.available(executor)?;
         self.room_to_publish(work, &routed.from)?;
         moved(&first, Move::Speak(Side::Publisher, speech.clone()), now)?;
-        self.check_room(work, executor)
+        self.room_with(executor).map(drop)
     }
 
     /// A word in a negotiation that is another's now: perhaps one that was said while it was this

@@ -8,6 +8,7 @@ use super::payload::Speaker;
 use super::turn::{TurnPosition, position_of, speech};
 use crate::accounts::quota::adds;
 use crate::commit::unit_of_work::{LONG, UnitOfWork};
+use crate::hosting::agents::Room;
 use crate::hosting::question::Question;
 use crate::operation::Execution;
 use crate::refusal::Field;
@@ -48,11 +49,11 @@ enum Reaction {
 }
 
 /// A word of a publisher to an executor.
-struct Word<'a> {
+struct Word {
     /// The task as it is after it.
-    task: &'a Arc<Task>,
+    task: Arc<Task>,
     /// Where the exchange is recorded.
-    key: &'a str,
+    key: String,
     /// The turn that it is in a negotiation.
     turn: Option<(Kind, Stance)>,
     /// True if it reopens the plan.
@@ -119,17 +120,18 @@ impl Engine {
             self.room_to_say(&work, &task.from)?;
         }
         let executor = self.place_of(&routed)?;
-        self.check_room(&mut work, executor)?;
+        if task.awaits == Some(Awaits::Completion) {
+            return self.completed(&mut work, &said, executor, now);
+        }
+        let room = self.room_with(executor)?;
         let mut unit = UnitOfWork::asked_by(&routed.from, now);
-        let reaction = match task.awaits {
-            Some(Awaits::Completion) => return self.completed(&mut work, &said, executor, now),
-            Some(Awaits::Answer | Awaits::Credentials) => {
-                self.answered(&mut work, &said, now, &mut unit)?
-            }
+        let word = match task.awaits {
             Some(Awaits::Judgement) => self.judged(&mut work, &said, now, &mut unit)?,
             Some(Awaits::Decision) => self.decided(&mut work, &said, now, &mut unit)?,
+            Some(_) => self.answered(&mut work, &said, now, &mut unit)?,
             None => self.revised(&mut work, &said, now, &mut unit)?,
         };
+        let reaction = self.tell(&mut work, &said, (word, room), now, &mut unit);
         let (from, to) = (&routed.from, &routed.to);
         let record = |key: &str| {
             let key = key.to_owned();
@@ -220,13 +222,13 @@ impl Engine {
         said: &PublisherMessage<'_>,
         now: Timestamp,
         unit: &mut UnitOfWork,
-    ) -> Result<Reaction, Refusal> {
+    ) -> Result<Word, Refusal> {
         let command = Command::Answer(said.content.clone());
         let after = self.change(work, said.task, command, now, unit)?;
         let key = format!("{}{ANSWERS}{}", after.id, after.version);
         let answered = answered_by(said.routed, key.clone());
         work.answered.insert(after.id.clone(), answered);
-        Ok(self.tell(work, said, Word::of(&after, &key, None), now, unit))
+        Ok(Word::of(after, key, None))
     }
 
     /// What the assignment lacked. It is handed over then, or more of it is asked for.
@@ -246,13 +248,10 @@ impl Engine {
             Some(question) => self.ask_first(work, task, question, exchange, now, unit),
             None => {
                 self.registry.available(executor)?;
+                let handover = self.handover(executor, task, now)?;
                 let command = Command::Complete(said.content.clone());
                 let whole = self.change(work, task, command, now, &mut unit)?;
-                let handed = self.hand_over(work, executor, whole, exchange, now, unit);
-                if handed.is_err() {
-                    work.put(Arc::clone(task));
-                }
-                handed
+                Ok(self.hand_over(work, handover, whole, exchange, now, unit))
             }
         };
         if done.is_ok() {
@@ -269,7 +268,7 @@ impl Engine {
         said: &PublisherMessage<'_>,
         now: Timestamp,
         unit: &mut UnitOfWork,
-    ) -> Result<Reaction, Refusal> {
+    ) -> Result<Word, Refusal> {
         let stance = said.speech.stance;
         if stance == Stance::Offer {
             return Err(Refusal::unusable(
@@ -283,7 +282,7 @@ impl Engine {
         let round = self.round_of(work, said.task, Kind::Result);
         let turn = Some((Kind::Result, stance));
         let key = turn_key(&after.id, Kind::Result, round, &said.routed.from);
-        Ok(self.tell(work, said, Word::of(&after, &key, turn), now, unit))
+        Ok(Word::of(after, key, turn))
     }
 
     /// The word on a proposed decision.
@@ -293,7 +292,7 @@ impl Engine {
         said: &PublisherMessage<'_>,
         now: Timestamp,
         unit: &mut UnitOfWork,
-    ) -> Result<Reaction, Refusal> {
+    ) -> Result<Word, Refusal> {
         let task = said.task;
         let spoken = Move::Speak(Side::Publisher, said.speech.clone());
         let after = self.negotiate_on(work, task, KIND, spoken, now, unit)?;
@@ -306,7 +305,7 @@ impl Engine {
         let changed = self.change(work, task, command, now, unit)?;
         let turn = Some((KIND, said.speech.stance));
         let key = turn_key(&task.id, KIND, round, &said.routed.from);
-        Ok(self.tell(work, said, Word::of(&changed, &key, turn), now, unit))
+        Ok(Word::of(changed, key, turn))
     }
 
     /// The plan of a task under way is reopened (§4.3).
@@ -316,7 +315,7 @@ impl Engine {
         said: &PublisherMessage<'_>,
         now: Timestamp,
         unit: &mut UnitOfWork,
-    ) -> Result<Reaction, Refusal> {
+    ) -> Result<Word, Refusal> {
         let task = said.task;
         if said.speech.stance != Stance::Offer || task.status.is_terminal() {
             return Err(OutOfTurn {
@@ -331,11 +330,10 @@ impl Engine {
         let after = self.negotiate_on(work, task, KIND, spoken, now, unit)?;
         let key = turn_key(&task.id, KIND, after.round(), &said.routed.from);
         let turn = Some((KIND, Stance::Offer));
-        let word = Word {
+        Ok(Word {
             reopens: true,
-            ..Word::of(task, &key, turn)
-        };
-        Ok(self.tell(work, said, word, now, unit))
+            ..Word::of(Arc::clone(task), key, turn)
+        })
     }
 
     /// A message of the executor about its own task.
@@ -389,14 +387,14 @@ impl Engine {
         &self,
         work: &mut Work,
         said: &PublisherMessage<'_>,
-        word: Word<'_>,
+        (word, room): (Word, Room<'_>),
         now: Timestamp,
         unit: &mut UnitOfWork,
     ) -> Reaction {
         let Word { task, turn, .. } = word;
-        let round = turn.map_or(1, |(kind, _)| self.round_of(work, task, kind));
+        let round = turn.map_or(1, |(kind, _)| self.round_of(work, &task, kind));
         let question = Question {
-            key: word.key.to_owned(),
+            key: word.key,
             agent: said.routed.to.clone(),
             task: task.id.clone(),
             verb: said.routed.negotiate.verb,
@@ -409,7 +407,7 @@ impl Engine {
         };
         let ask = Ask {
             verb: said.routed.negotiate.verb,
-            task: Arc::clone(task),
+            task: Arc::clone(&task),
             from: said.routed.from.clone(),
             content: said.content.clone(),
             alternatives: further(said.speech.stance, &said.speech.contents),
@@ -417,16 +415,13 @@ impl Engine {
             round,
             turn,
         };
-        let answer = match self.registry.roster.find(&said.routed.to) {
-            Some(to) if work.instance(to).is_hosted() => {
-                self.ask(work, to, question.clone(), ask, unit);
-                return Reaction::Asked(question);
-            }
-            Some(to) => self.run(work, to, Input::Asked(ask), now, unit),
-            None => None,
-        };
+        if room.is_hosted() {
+            self.ask(room, question.clone(), ask, unit);
+            return Reaction::Asked(question);
+        }
+        let answer = self.run(work, room.index(), Input::Asked(ask), now, unit);
         let answer = answer.unwrap_or_else(Reply::accepted);
-        let reply = self.reaction(work, &question, task, answer, now, unit);
+        let reply = self.reaction(work, &question, &task, answer, now, unit);
         Reaction::Answered(reply, question.key)
     }
 
@@ -435,8 +430,8 @@ impl Engine {
     }
 }
 
-impl<'a> Word<'a> {
-    fn of(task: &'a Arc<Task>, key: &'a str, turn: Option<(Kind, Stance)>) -> Self {
+impl Word {
+    fn of(task: Arc<Task>, key: String, turn: Option<(Kind, Stance)>) -> Self {
         Self {
             task,
             key,
