@@ -1,8 +1,9 @@
-//! Agents go on beside a decision that takes its time, whenever an agent ends its step while the decision asks it.
+//! Agents beside the decisions: one ends its step while a decision asks it, or while a batch is refused.
 //!
-//! What takes the time is what stands for an agent elsewhere: it is asked under the lock of decisions, and here it
+//! What takes a decision its time is what stands for an agent elsewhere: it is asked under the lock of decisions, and here it
 //! does not answer until the test says so. Read next: `engine::Engine::finish`.
 
+use super::failing::{fill, small};
 use super::*;
 use domain::registry::Reach;
 use engine::{RegisterAgent, Stepped};
@@ -139,7 +140,9 @@ fn a_step_ends_before_during_or_after_the_decision_that_asks_its_agent() {
                 scope.spawn(|| assert!(stage.engine.finish(stepped, stage.now)))
             });
             go_on.send(()).unwrap();
-            ending.map(|ending| ending.join().unwrap());
+            if let Some(ending) = ending {
+                ending.join().unwrap();
+            }
             cancelled.join().unwrap()
         });
         if takes == After {
@@ -204,4 +207,48 @@ fn agents_take_turns_and_hear_news_while_a_decision_takes_its_time() {
         assert!(stage.engine.finish(only(asked), stage.now));
     });
     assert_eq!(stage.heard("other"), ["taskAssgin whole 1", "one", "two"]);
+}
+
+/// A batch is refused while agents step: what was asked in it is taken out and its room given back, what was
+/// asked before stays with whoever steps on it, and is asked and answered once.
+#[test]
+fn a_batch_that_is_refused_during_a_step_takes_back_its_own_questions_alone() {
+    let home = tempfile::tempdir().unwrap();
+    let limits = Limits {
+        mailbox: 1,
+        ..Limits::default()
+    };
+    let plan = Plan {
+        limits,
+        ..small(home.path())
+    };
+    let stage = stage(plan, [("worker", willing()), ("other", willing())]);
+    stage.settle();
+    for agent in ["worker", "other"] {
+        drop(stage.heard(agent));
+    }
+    let mut before = stage.ask(assignment("worker", "before"));
+    stage.flush();
+    let stepped = only(stage.next().unwrap());
+    stage.engine.deliver("other", telemetry("news"), stage.now);
+    let quiet = only(stage.next().unwrap());
+    let mut lost = stage.ask(assignment("worker", "lost"));
+    fill(&stage);
+    assert_eq!(
+        answered(&mut lost),
+        Some(Err(engine::StoreFailure::Full.into()))
+    );
+    for stepped in [quiet, stepped] {
+        assert!(stage.engine.finish(stepped, stage.now));
+    }
+    let mut after = stage.ask(assignment("worker", "after"));
+    stage.settle();
+    for told in [&mut before, &mut after] {
+        assert_eq!(reply(&stage, told).unwrap().verdict, Verdict::Accepted);
+    }
+    let heard = ["taskAssgin before 1", "taskAssgin after 1"];
+    assert_eq!(stage.heard("worker"), heard);
+    assert_eq!(stage.heard("other"), ["news"]);
+    let open = stage.engine.store().documents("question").unwrap();
+    assert_eq!(open, []);
 }

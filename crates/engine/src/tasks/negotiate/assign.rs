@@ -114,7 +114,8 @@ impl Engine {
         let push = push
             .map(|push| self.told_from_the_start(push, &task))
             .transpose()?;
-        let next = match question {
+        // What is lacking, or all that there must be before anything is staged.
+        let handover = match question {
             Some(question) => Err(question),
             None => Ok(self.handover(executor, &task, now)?),
         };
@@ -122,7 +123,7 @@ impl Engine {
         unit.observations.extend(observed);
         unit.pushes.extend(push);
         let task = work.create(task, &mut unit);
-        match next {
+        match handover {
             Err(question) => self.ask_first(&mut work, &task, question, exchange, now, unit),
             Ok(handover) => Ok(self.hand_over(&mut work, handover, task, exchange, now, unit)),
         }
