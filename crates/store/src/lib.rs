@@ -90,7 +90,7 @@ pub use read::chunks::Piece;
 pub use read::parties::Keyed;
 pub use read::records::{Below, DataSum, Filter};
 pub use read::tasks::TaskFilter;
-pub use read::{Most, Page, ReadError};
+pub use read::{Most, NoReads, Page, ReadError};
 pub use reencrypt::{Encryption, KeyRotationError, Reencrypted, Rotated};
 pub use retention::{Retention, Trimmed};
 pub use row::attestation::{Attestation, Ground};

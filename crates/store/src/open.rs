@@ -48,7 +48,7 @@ use std::sync::Arc;
 pub struct Recovered {
     /// The tasks that have not ended, in the order in which they changed last.
     pub tasks: Vec<Arc<Task>>,
-    /// The negotiations that are open, in the order in which they changed last.
+    /// The negotiations on which decisions are based: see [`Decided::negotiations`].
     pub negotiations: Vec<Arc<Negotiation>>,
     /// Every registration, by name.
     pub registrations: Vec<Arc<Registration>>,
@@ -69,7 +69,8 @@ pub struct Recovered {
 pub struct Decided {
     /// The tasks that have not ended, in the order in which they changed last.
     pub tasks: Vec<Arc<Task>>,
-    /// The negotiations that are open, in the order in which they changed last.
+    /// The negotiations that are open, in the order in which they changed last; behind them those of open
+    /// tasks that are closed, in any, but for what was agreed before there was a task.
     pub negotiations: Vec<Arc<Negotiation>>,
     /// Every registration, by name.
     pub registrations: Vec<Arc<Registration>>,
@@ -219,9 +220,16 @@ fn rewrap(tables: Tables<'_>, keeper: &dyn KeyKeeper) -> Option<KeyChange> {
 
 /// The rows on which decisions are based, at most `most` of each table.
 pub(crate) fn decided(tables: Tables<'_>, most: usize) -> Result<Decided, RowError> {
+    let mut negotiations = all(tables, most, negotiation::OPEN, negotiation::read)?;
+    negotiations.extend(all(
+        tables,
+        most,
+        negotiation::OF_OPEN_TASKS,
+        negotiation::read,
+    )?);
     Ok(Decided {
         tasks: all(tables, most, tasks::OPEN, task::read)?,
-        negotiations: all(tables, most, negotiation::OPEN, negotiation::read)?,
+        negotiations,
         registrations: all(tables, most, registration::ALL, |row, _| {
             registration::read(row)
         })?,

@@ -7,11 +7,13 @@
 pub(crate) mod chunks;
 mod error;
 pub(crate) mod log;
+mod no_reads;
 pub(crate) mod parties;
 pub(crate) mod records;
 pub(crate) mod tasks;
 
 pub use error::ReadError;
+pub use no_reads::NoReads;
 
 use crate::cipher::{Keys, Tables};
 use crate::failure::SqlFailure;
@@ -57,6 +59,7 @@ impl Readers {
         &self,
         mut read: impl FnMut(Tables<'_>) -> Result<T, ReadError>,
     ) -> Result<T, ReadError> {
+        NoReads::check();
         self.reads.fetch_add(1, Relaxed);
         let idle = self.connections.iter().find_map(|c| c.try_lock().ok());
         let mut connection = idle.unwrap_or_else(|| {

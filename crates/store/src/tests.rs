@@ -171,7 +171,11 @@ fn everywhere(law: impl Fn(Options)) {
 fn queries() -> Vec<String> {
     let pages = crate::read::records::pages().into_iter();
     let pages = pages.chain(crate::read::tasks::pages());
-    let opening = [crate::read::tasks::OPEN, crate::row::negotiation::OPEN];
+    let opening = [
+        crate::read::tasks::OPEN,
+        crate::row::negotiation::OPEN,
+        crate::row::negotiation::OF_OPEN_TASKS,
+    ];
     let all = pages.chain(opening.map(str::to_owned));
     let values = [
         (":task", "'t'"),

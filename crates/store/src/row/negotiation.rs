@@ -42,6 +42,15 @@ pub(crate) const OPEN: &str = concat!(
     " FROM negotiation WHERE state = 'open' ORDER BY changed_at, number"
 );
 
+/// Those that are closed and belong to open tasks, which can go on with them; what was agreed before there was
+/// a task is not among them.
+pub(crate) const OF_OPEN_TASKS: &str = concat!(
+    "SELECT ",
+    negotiation_columns!(),
+    " FROM negotiation WHERE task IN (SELECT id FROM task WHERE ended = 0)
+    AND state <> 'open' AND kind <> 'feasibility'"
+);
+
 const WRITE: &str = "INSERT INTO negotiation (task, kind, publisher, executor, state, changed_at,
     terms, digest, turns, cipher, number) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
     ON CONFLICT (task, kind) DO UPDATE SET publisher = ?3, executor = ?4, state = ?5,
