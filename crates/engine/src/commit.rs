@@ -1,9 +1,10 @@
 //! The one commit: what a decision changes leaves as one batch, and what was not stored is taken back.
 //!
 //! Read next: [`unit_of_work`], what is committed; [`submit`], how; [`outbox`], what waits for it;
-//! [`broken`], a decision that panicked; `recovery`.
+//! [`broken`], a decision that panicked; [`loads`], what is read beforehand; `recovery`.
 
 pub(crate) mod broken;
+pub(crate) mod loads;
 pub(crate) mod lock;
 pub(crate) mod observer;
 pub(crate) mod order;
@@ -46,6 +47,11 @@ impl Committer {
             taken_back: AtomicU64::new(0),
             stale: AtomicBool::new(false),
         }
+    }
+
+    /// How many decisions that were not stored have been taken back.
+    pub(crate) fn taken_back(&self) -> u64 {
+        self.taken_back.load(Relaxed)
     }
 
     /// The mark of the batch that this will be.

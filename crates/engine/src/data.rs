@@ -12,9 +12,9 @@ use crate::accounts::Account;
 use crate::accounts::quota::size_of;
 use crate::commit::unit_of_work::UnitOfWork;
 use crate::data::operation::{DataPiece, ReadData, WriteData, Written};
-use crate::failure::StoreFailure;
 use crate::operation::Execution;
 use crate::refusal::{Conflict, Field, InvalidInput, NotFound, OverLimit};
+use crate::tasks::loaded::Name;
 use crate::tasks::work::Work;
 use crate::{Engine, Refusal};
 use domain::access::{Principal, Rows};
@@ -42,8 +42,10 @@ impl Engine {
         now: Timestamp,
     ) -> Result<Execution<Written>, Refusal> {
         check(&write, self.limits.data_bytes)?;
-        let work = self.lock_work();
-        let (before, entry) = match self.entry(&write.id)? {
+        let about = write.task.clone().map(Name::Task).into_iter();
+        let names: Vec<Name> = about.chain([Name::Data(write.id.clone())]).collect();
+        let work = self.lock_with(&names);
+        let (before, entry) = match self.entry(&work, &write.id)? {
             Some(known) if known.parties[0] != who.name => {
                 // Only what could be begun is told that its identifier cannot be had.
                 let entry = self.begun(&work, who, &write, now)?;
@@ -139,7 +141,7 @@ impl Engine {
     ) -> Result<DataParam, Refusal> {
         let reader = match &write.task {
             Some(id) => {
-                let task = self.task(work, id)?;
+                let task = work.known_task(id)?;
                 let task = task.filter(|t| t.from == who.name || t.to == who.name);
                 let task =
                     task.ok_or_else(|| crate::tasks::negotiate::routing::unknown_task(who, id))?;
@@ -214,19 +216,9 @@ impl Engine {
         })
     }
 
-    /// The entry as decided.
-    pub(crate) fn entry(&self, id: &str) -> Result<Option<DataParam>, StoreFailure> {
-        let decided = self.data.lock().get(id).cloned();
-        match decided {
-            Some(entry) => Ok(Some(entry)),
-            None => Ok(self.store.data_param(id)?),
-        }
-    }
-
     /// Stages an entry; the next decision sees it.
     pub(crate) fn keep_data(&self, entry: DataParam, unit: &mut UnitOfWork) {
-        let mut decided = self.data.lock();
-        decided.insert(entry.id.clone(), entry.clone());
+        self.data.put(entry.clone());
         unit.data.push(entry);
     }
 }

@@ -9,6 +9,8 @@ use crate::commit::unit_of_work::UnitOfWork;
 use crate::commit::{AGAIN_MS, trial};
 use crate::hosting::question::Question;
 use crate::tasks::awaited::Awaited;
+use crate::tasks::loaded::Name;
+use crate::tasks::lookup::names_of;
 use crate::tasks::reply::state_reply;
 use crate::tasks::timers::Due;
 use crate::tasks::work::Work;
@@ -51,7 +53,9 @@ impl Engine {
             };
             self.deliver(&registration.profile.name, Input::Started(briefing), now);
         }
-        let mut work = self.lock_work();
+        let mut names = Vec::new();
+        unanswered.iter().for_each(|it| names_of(it, &mut names));
+        let mut work = self.lock_with_all(&[], |_, more| more.extend_from_slice(&names));
         let mut unit = UnitOfWork::default();
         self.put_again(&mut work, unanswered, &mut unit);
         for registration in &registrations {
@@ -129,7 +133,7 @@ impl Engine {
     /// Wakes what is due: agents that asked for it, and callers whose time limit is over.
     pub fn tick(&self, now: Timestamp) {
         self.close_trail(now);
-        let mut work = self.lock_work();
+        let mut work = self.lock_with_all(&[], |work, names| self.name_due(work, now, names));
         let (mut unit, mut fell_due) = (UnitOfWork::default(), false);
         while let Some(due) = self.take_due(&mut work, now) {
             self.fall_due(&mut work, due, now, &mut unit);
@@ -154,6 +158,28 @@ impl Engine {
         // Whoever ends a step meanwhile withdraws its alarm.
         let alarm = alarm.and_then(|_| alarms.take(now));
         alarm.or_else(|| work.take_due(now))
+    }
+
+    /// What is read once that falls due which is due by now.
+    fn name_due(&self, work: &Work, now: Timestamp, names: &mut Vec<Name>) {
+        for due in work.due_by(now) {
+            match due {
+                Due::Reply(Awaited::Answer(task, _)) => names.push(Name::Task(task.clone())),
+                Due::Store => {
+                    names.push(Name::Questions);
+                    let asked = work.loaded.questions.iter().flatten();
+                    asked.for_each(|question| names_of(question, names));
+                }
+                _ => {}
+            }
+        }
+        // A step that ends meanwhile is not given up, and one that falls due meanwhile waits for the next time.
+        for index in self.hosting.agents.alarms.overdue(now) {
+            let agent = self.hosting.agents.lock(index);
+            agent
+                .questions()
+                .for_each(|question| names_of(question, names));
+        }
     }
 
     /// What agents want of the world, in order; empties the outbox.
@@ -260,7 +286,7 @@ impl Engine {
         };
         let mut reply = Reply::new(verdict, Vec::new());
         reply.task = Some(task.clone());
-        let task = self.task(work, task).ok().flatten();
+        let task = work.known_task(task).ok().flatten();
         reply.status = task.map(|task| task.status);
         Some(reply)
     }

@@ -9,6 +9,7 @@ use crate::accounts::Accounts;
 use crate::cluster::Joined;
 use crate::commit::Committer;
 use crate::commit::broken::Broken;
+use crate::commit::loads::Loads;
 use crate::commit::observer::{CommitObserver, Observers};
 use crate::commit::outbox::Outbox;
 use crate::data::entries::Entries;
@@ -25,9 +26,8 @@ use crate::registry::roster::{Hosted, Proxy, Roster};
 use crate::registry::{Credentials, Registry};
 use crate::schemas::{SchemaSetup, Schemas};
 use crate::tasks::push::unstored::Unstored;
-use crate::tasks::teams::Teams;
 use crate::tasks::view::{Counts, View};
-use crate::tasks::work::{Settled, Work};
+use crate::tasks::work::{Decided, Settled, Work, asking};
 use crate::tasks::{Deliverable, Tasks};
 use crate::trail::Trail;
 use domain::access::AccessRules;
@@ -94,9 +94,9 @@ impl Engine {
     /// damaged.
     pub fn open(setup: Setup) -> Result<Self, store::OpenError> {
         let view = Arc::new(View::keeping(setup.limits.read_bytes));
-        let settled = Arc::new(Settled::default());
-        let teams = Arc::new(Teams::default());
-        let data = Arc::new(Entries::default());
+        let loads = Arc::new(Loads::default());
+        let settled = Arc::new(Settled::new(Arc::clone(&loads)));
+        let data = Arc::new(Entries::new(Arc::clone(&loads)));
         let directory = Arc::new(Directory::default());
         let (numbers, broken) = (Arc::new(Numbers::default()), Arc::new(Broken::default()));
         let (roster, in_here) = Roster::new(
@@ -109,13 +109,13 @@ impl Engine {
         let agents = Agents::new(in_here, Arc::clone(&numbers), Arc::clone(&broken));
         let agents = Arc::new(agents);
         let outbox = Arc::new(Outbox::default());
-        let pushes = Arc::new(Unstored::default());
+        let pushes = Arc::new(Unstored::new(Arc::clone(&loads)));
         let recent = Arc::new(Recent::default());
         // Whoever waits for the disk, or follows the log, finds the rest as it is there.
         let observers: Vec<Arc<dyn CommitObserver>> = vec![
+            Arc::clone(&loads) as _,
             Arc::clone(&view) as _,
             Arc::clone(&settled) as _,
-            Arc::clone(&teams) as _,
             Arc::clone(&data) as _,
             Arc::clone(&directory) as _,
             Arc::clone(&agents) as _,
@@ -135,13 +135,12 @@ impl Engine {
             agents.stand_for(index, stub);
         }
         let network = Network::new(&setup.inventory);
-        let work = Work::new(
-            recovered.tasks,
-            recovered.negotiations,
-            setup.inventory,
-            numbers,
-            Arc::clone(&settled),
-        );
+        let decided = Decided {
+            teams: asking(&store, &recovered.negotiations)?,
+            tasks: recovered.tasks,
+            negotiations: recovered.negotiations,
+        };
+        let work = Work::new(decided, setup.inventory, numbers, settled);
         Ok(Self {
             store,
             commits: Committer::new(outbox, observers),
@@ -153,8 +152,7 @@ impl Engine {
                 work: Mutex::new(work),
                 broken,
                 view,
-                settled,
-                teams,
+                loads,
                 pushes,
                 deliverable: setup.deliverable,
             },

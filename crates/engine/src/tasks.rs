@@ -8,6 +8,7 @@ pub(crate) mod awaited;
 pub(crate) mod dispatch;
 pub(crate) mod forming;
 pub(crate) mod life;
+pub(crate) mod loaded;
 pub(crate) mod lookup;
 pub(crate) mod message;
 pub(crate) mod negotiate;
@@ -21,20 +22,19 @@ pub(crate) mod push;
 pub(crate) mod reply;
 pub(crate) mod request;
 pub(crate) mod team;
-pub(crate) mod teams;
 pub(crate) mod timers;
 pub(crate) mod view;
 pub(crate) mod visible;
 pub(crate) mod work;
 
 use crate::commit::broken::Broken;
+use crate::commit::loads::Loads;
 use crate::refusal::Field;
 use domain::task::Subscription;
 use push::unstored::Unstored;
 use std::sync::{Arc, Mutex};
-use teams::Teams;
 use view::View;
-use work::{Settled, Work};
+use work::Work;
 
 /// Whether reports can go where a subscription wants them; if not, what of it is wrong, and why.
 pub type Deliverable = Box<dyn Fn(&Subscription) -> Result<(), (Field, String)> + Send + Sync>;
@@ -43,14 +43,12 @@ pub type Deliverable = Box<dyn Fn(&Subscription) -> Result<(), (Field, String)> 
 pub(crate) struct Tasks {
     /// What is decided.
     pub(crate) work: Mutex<Work>,
-    /// What has ended and is on disk.
-    pub(crate) settled: Arc<Settled>,
+    /// What is read beside the decisions, for one of them.
+    pub(crate) loads: Arc<Loads>,
     /// Whether a decision panicked.
     pub(crate) broken: Arc<Broken>,
     /// What is committed.
     pub(crate) view: Arc<View>,
-    /// Teams that are decided and not committed.
-    pub(crate) teams: Arc<Teams>,
     /// Configurations for pushing that are decided and not committed.
     pub(crate) pushes: Arc<Unstored>,
     /// Whether reports can go to an address.

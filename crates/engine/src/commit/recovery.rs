@@ -6,8 +6,10 @@
 
 use crate::Engine;
 use crate::commit::unit_of_work::UnitOfWork;
+use crate::tasks::loaded::Loaded;
+use crate::tasks::lookup::names_of;
 use crate::tasks::timers::Due;
-use crate::tasks::work::Work;
+use crate::tasks::work::{Decided, Work, asking};
 use domain::agent::{Input, Output, Undelivered};
 use domain::registry::Reach;
 use domain::telemetry::Outcome;
@@ -53,7 +55,10 @@ impl Engine {
             return self.put_off_recovery(work);
         }
         let taken_back = self.store.taken_back();
-        let decided = match self.store.decided() {
+        let teams = |found: &store::Decided| asking(&self.store, &found.negotiations);
+        let decided = self.store.decided();
+        let decided = decided.and_then(|found| Ok((teams(&found)?, found)));
+        let (teams, decided) = match decided {
             Ok(decided) => decided,
             Err(cause) => {
                 if matches!(cause, ReadError::Unreachable(_)) {
@@ -68,7 +73,12 @@ impl Engine {
         // Everything is settled: what is not on disk by now never will be.
         let agents = &self.hosting.agents;
         let unbriefed = agents.withdraw_unreleased();
-        work.reset(decided.tasks, decided.negotiations, &agents.under_way());
+        let asking = Decided {
+            tasks: decided.tasks,
+            negotiations: decided.negotiations,
+            teams,
+        };
+        work.reset(asking, &agents.under_way());
         self.commits.observers.on_rollback();
         let names: BTreeSet<&str> = decided
             .registrations
@@ -93,8 +103,13 @@ impl Engine {
             let briefing = self.briefing_anew(work, index, unanswered.iter());
             agents.brief_anew(index, briefing);
         }
+        // Nobody decides meanwhile, so this may be read now as well as before.
+        let mut names = Vec::new();
+        unanswered.iter().for_each(|it| names_of(it, &mut names));
+        self.load_missing(work, names);
         let mut moot = UnitOfWork::default();
         self.put_again(work, unanswered, &mut moot);
+        work.loaded = Loaded::default();
         if !moot.is_empty() {
             drop(self.commit(moot));
         }

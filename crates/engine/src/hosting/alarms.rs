@@ -59,6 +59,16 @@ impl Alarms {
         self.lock().timers.next()
     }
 
+    /// The agents that must have come back from a step by now and have not.
+    pub(crate) fn overdue(&self, now: Timestamp) -> Vec<usize> {
+        let state = self.lock();
+        let agents = state.timers.by(now).filter_map(|due| match due {
+            Due::Step { agent, .. } => Some(*agent),
+            _ => None,
+        });
+        agents.collect()
+    }
+
     /// Takes out what is due first; none if nothing is due by now.
     pub(crate) fn take(&self, now: Timestamp) -> Option<Due> {
         self.lock().timers.take(now)

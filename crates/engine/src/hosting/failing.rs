@@ -130,7 +130,7 @@ impl Engine {
             self.fail(work, &asked.task, why, now, unit);
             let awaited = asked.awaited();
             if work.waiting.contains_key(&awaited) {
-                let task = self.task(work, &asked.task).ok().flatten();
+                let task = work.known_task(&asked.task).ok().flatten();
                 let reply = task.map_or_else(Reply::accepted, |task| state_reply(&task));
                 work.resolve(&awaited, &reply, now, unit);
             }
@@ -147,7 +147,7 @@ impl Engine {
         now: Timestamp,
         unit: &mut UnitOfWork,
     ) {
-        let part = self.task(work, &end.task).ok().flatten();
+        let part = work.known_task(&end.task).ok().flatten();
         let whole = part.and_then(|part| part.conditions.parent.clone());
         let is_its = |id: &TaskId| work.task(id).is_some_and(|whole| whole.to == end.agent);
         if let Some(whole) = whole.filter(is_its) {
@@ -208,12 +208,13 @@ impl Engine {
         now: Timestamp,
         unit: &mut UnitOfWork,
     ) {
+        let on_record = work.loaded.questions.take().unwrap_or_default();
         for index in self.hosting.agents.left_alone() {
             let name = self.registry.roster.name(index);
             let why = left_alone(&name);
-            for asked in self.questions_on_record() {
+            for asked in &on_record {
                 if *asked.agent == *name && asked.owes_answer() {
-                    self.end_question(work, &asked, &why, now, unit);
+                    self.end_question(work, asked, &why, now, unit);
                 }
             }
             self.fail_all(work, index, &why, now, unit);

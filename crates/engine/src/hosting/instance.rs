@@ -11,6 +11,7 @@ use crate::Limits;
 use crate::hosting::mailbox::{Envelope, Mailbox};
 use crate::hosting::question::Question;
 use domain::agent::{Agent, Input};
+use domain::task::TaskId;
 use domain::telemetry::Token;
 use domain::time::{SeededRng, Timestamp};
 use std::collections::{HashSet, VecDeque};
@@ -219,6 +220,13 @@ impl AgentInstance {
     /// What it steps on, if that is on record.
     pub(crate) fn stepping_on_question(&self) -> Option<&Question> {
         self.running.front()?.question.as_ref()
+    }
+
+    /// The task about which it steps on that input, if what it was asked is on record.
+    pub(crate) fn steps_about(&self, number: u64) -> Option<TaskId> {
+        let is_this = self.stepping_on() == Some(number);
+        let asked = self.stepping_on_question().filter(|_| is_this)?;
+        Some(asked.task.clone())
     }
 
     /// Ends the step on that input; none if it is not what this incarnation steps on.

@@ -106,17 +106,17 @@ impl Engine {
     /// True if what a question is about has ended.
     fn is_over(&self, work: &Work, question: &Question) -> bool {
         if question.verb == Verb::FeasibilityNegotiate {
-            let negotiation = self.negotiation(work, &question.task, Kind::Feasibility);
+            let negotiation = work.known_negotiation(&question.task, Kind::Feasibility);
             return negotiation.is_ok_and(|n| n.is_none_or(|n| !n.is_open()));
         }
-        let task = self.task(work, &question.task);
+        let task = work.known_task(&question.task);
         task.is_ok_and(|task| task.is_none_or(|task| task.status.is_terminal()))
     }
 
     /// The answer is for the record, and for whoever asks again.
     fn wait_again(&self, work: &mut Work, question: &Question) {
         let awaited = question.awaited();
-        let exchange = self.store.exchange(&question.key).ok().flatten();
+        let exchange = work.exchange(&question.key).ok().flatten();
         let Some(exchange) = exchange.filter(|e| e.response.is_none()) else {
             return;
         };
@@ -137,7 +137,7 @@ impl Engine {
         if !question.is_notice() {
             return Ok(self.ask_of(work, question)?.map(Input::Asked));
         }
-        let task = self.task(work, &question.task)?;
+        let task = work.known_task(&question.task)?;
         let ended = task.filter(|task| task.status.is_terminal());
         Ok(ended.map(|task| Input::Notified(Arc::new(Notification::of(&task)))))
     }
@@ -146,7 +146,7 @@ impl Engine {
         if question.verb == Verb::FeasibilityNegotiate {
             return self.offer_of(work, question);
         }
-        let Some(task) = self.task(work, &question.task)? else {
+        let Some(task) = work.known_task(&question.task)? else {
             return Ok(None);
         };
         let said = match (question.verb, question.turn) {
@@ -155,7 +155,7 @@ impl Engine {
             }
             (Verb::TaskAssign | Verb::TaskCancel, _) => vec![task.content.clone()],
             (_, Some((kind, _))) => {
-                let negotiation = self.negotiation(work, &task.id, kind)?;
+                let negotiation = work.known_negotiation(&task.id, kind)?;
                 let turn = negotiation
                     .as_ref()
                     .and_then(|n| n.said(Side::Publisher, question.round));
@@ -164,7 +164,7 @@ impl Engine {
                     None => return Ok(None),
                 }
             }
-            (_, None) => match self.store.exchange(&question.key)? {
+            (_, None) => match work.exchange(&question.key)? {
                 Some(exchange) => vec![Content::parse([exchange.request.as_str()])?],
                 None => return Ok(None),
             },
@@ -177,7 +177,7 @@ impl Engine {
     }
 
     fn offer_of(&self, work: &Work, question: &Question) -> Result<Option<Ask>, Refusal> {
-        let Some(negotiation) = self.negotiation(work, &question.task, Kind::Feasibility)? else {
+        let Some(negotiation) = work.known_negotiation(&question.task, Kind::Feasibility)? else {
             return Ok(None);
         };
         let waits = negotiation.next_side() == Some(Side::Executor)
@@ -189,7 +189,7 @@ impl Engine {
         let Some(turn) = turn.filter(|_| same) else {
             return Ok(None);
         };
-        let text = self.store.exchange(&question.key)?;
+        let text = work.exchange(&question.key)?;
         let text = text.map(|exchange| exchange.request).unwrap_or_default();
         let content = turn.speech.contents.first().cloned().unwrap_or_default();
         let task = Task::assigned(

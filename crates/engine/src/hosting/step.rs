@@ -12,6 +12,8 @@
 use crate::Engine;
 use crate::commit::unit_of_work::UnitOfWork;
 use crate::hosting::instance::{After, Behaviour, Ended, Given, HandedOut};
+use crate::tasks::loaded::Name;
+use crate::tasks::lookup::names_of;
 use crate::tasks::timers::Due;
 use domain::agent::{Input, Output};
 use domain::time::Timestamp;
@@ -221,7 +223,18 @@ impl Engine {
         // follows from it is decided.
         let is_quiet = came.as_ref().is_ok_and(|outputs| only_wakes(outputs))
             && agents.lock(index).stepping_on_question().is_none();
-        let mut work = (!is_quiet).then(|| self.lock_work());
+        let lock = || {
+            self.lock_with_all(&[], |_, names| {
+                let agent = agents.lock(index);
+                match &came {
+                    Err(_) => agent
+                        .questions()
+                        .for_each(|question| names_of(question, names)),
+                    Ok(_) => names.extend(agent.steps_about(number).map(Name::Task)),
+                }
+            })
+        };
+        let mut work = (!is_quiet).then(lock);
         let ended = agents.lock(index).end_step(incarnation, number, after);
         let Some(Ended { question, next }) = ended else {
             return false;

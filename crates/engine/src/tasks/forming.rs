@@ -10,8 +10,10 @@ use crate::failure::StoreFailure;
 use crate::operation::{Call, Cost, ENTRY_BYTES, Execution, Operation};
 use crate::refusal::{Conflict, Field};
 use crate::registry::check;
+use crate::tasks::loaded::Name;
 use crate::tasks::proposal::KIND;
 use crate::tasks::request::{checked_whole, is_of_platform};
+use crate::tasks::team::keep;
 use crate::tasks::timers::Due;
 use crate::tasks::work::Work;
 use crate::{Engine, Refusal};
@@ -82,8 +84,11 @@ impl Engine {
         let new = new.map_err(|unformed| Refusal::unusable(Field::Need, unformed.to_string()))?;
         // Each reads what thousands of agents can do; no decision needs to wait for that.
         let ranked: Vec<Vec<Match>> = new.needs.iter().map(|n| self.ranked(n)).collect();
-        let mut work = self.lock_work();
-        let (mut team, before) = match self.team(&task)? {
+        let mut names = vec![Name::Team(task.clone()), Name::Task(task.clone())];
+        let parts = new.needs.iter().map(|need| part(&task, &need.name));
+        names.extend(parts.map(Name::Holders));
+        let mut work = self.lock_with(&names);
+        let (mut team, before) = match work.known_team(&task)? {
             Some(known) if known.publisher == who.name && known.needs == new.needs => {
                 let version = known.version;
                 (Team::clone(&known), version)
@@ -95,7 +100,7 @@ impl Engine {
             }
             None => {
                 self.check_team(&work, who, &new)?;
-                if is_of_platform(&task) && self.task(&work, &task)?.is_none() {
+                if is_of_platform(&task) && work.known_task(&task)?.is_none() {
                     return Err(unobtainable(&task));
                 }
                 (new, 0)
@@ -110,16 +115,18 @@ impl Engine {
             self.fill(&mut work, &mut team, place, found, now, &mut unit);
         }
         let team = Arc::new(team);
-        if team.version > before {
-            self.keep(&team, &mut unit);
+        match team.version > before {
+            true => keep(&mut work, &team, &mut unit),
+            false => work.hold_team(Arc::clone(&team)),
         }
         let formed = self.hosting.agents.asks_about_parts(&task).then(|| {
             let (sender, receiver) = oneshot::channel();
             work.forming.entry(task.clone()).or_default().push(sender);
             let until = now + self.limits.answer_ms;
-            work.schedule(Due::Team(task), Some(until));
+            work.schedule(Due::Team(task.clone()), Some(until));
             receiver
         });
+        work.let_go_of_team(&task);
         let ticket = self.commit(unit);
         Ok(Execution::later(async move {
             ticket.await?;
@@ -147,7 +154,7 @@ impl Engine {
         team: &Team,
     ) -> Result<(), Refusal> {
         let mut in_use = Vec::new();
-        if let Some(task) = self.task(work, &team.task)? {
+        if let Some(task) = work.known_task(&team.task)? {
             let party = [&task.from, &task.to].contains(&&team.publisher);
             if !party || task.status.is_terminal() {
                 in_use.push(self.access.in_use(who, &task.id, &task.from, &task.to));
@@ -155,12 +162,12 @@ impl Engine {
         }
         for need in &team.needs {
             let part = part(&team.task, &need.name);
-            if let Some(said) = self.negotiation(work, &part, KIND)? {
+            if let Some(said) = work.known_negotiation(&part, KIND)? {
                 in_use.push(
                     self.access
                         .in_use(who, &part, &said.publisher, &said.executor),
                 );
-            } else if let Some(task) = self.task(work, &part)? {
+            } else if let Some(task) = work.known_task(&part)? {
                 in_use.push(self.access.in_use(who, &part, &task.from, &task.to));
             }
         }

@@ -29,7 +29,7 @@ impl Work {
 }
 
 impl Engine {
-    /// Moves a negotiation of a task that exists, opening it if need be.
+    /// Moves a negotiation of an open task, opening it if need be. All that were opened are in memory.
     pub(crate) fn negotiate_on(
         &self,
         work: &mut Work,
@@ -39,8 +39,8 @@ impl Engine {
         now: Timestamp,
         unit: &mut UnitOfWork,
     ) -> Result<Arc<Negotiation>, crate::Refusal> {
-        let negotiation = match self.negotiation(work, &task.id, kind)? {
-            Some(negotiation) => negotiation,
+        let negotiation = match work.negotiation(&task.id, kind) {
+            Some(negotiation) => Arc::clone(negotiation),
             None => {
                 let mut fresh = Negotiation::between(task.id.clone(), kind, &task.from, &task.to);
                 fresh.round_limit = match task.conditions.round_limit {

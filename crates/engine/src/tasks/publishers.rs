@@ -74,13 +74,15 @@ fn of_task(task: &Task) -> Open {
     }
 }
 
-/// A negotiation about a task is counted with the task; a proposal has none yet.
+/// A negotiation about a task is counted with the task, and takes room until that has ended; a proposal
+/// has none yet.
 fn of_negotiation(negotiation: &Negotiation) -> Open {
-    match negotiation.is_open() {
-        true => Open {
-            number: usize::from(negotiation.kind == Kind::Feasibility),
+    let is_proposal = negotiation.kind == Kind::Feasibility;
+    match is_proposal && !negotiation.is_open() {
+        true => Open::default(),
+        false => Open {
+            number: usize::from(is_proposal),
             bytes: negotiation.bytes(),
         },
-        false => Open::default(),
     }
 }

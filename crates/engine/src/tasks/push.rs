@@ -10,7 +10,6 @@ pub(crate) mod unstored;
 use crate::failure::StoreFailure;
 use crate::operation::Execution;
 use crate::refusal::{Field, InvalidInput, NotFound, OverLimit};
-use crate::tasks::push::unstored::key;
 use crate::{Engine, Refusal};
 use domain::access::Principal;
 use domain::push::PushConfig;
@@ -29,13 +28,12 @@ impl Engine {
         config: PushConfig,
     ) -> Result<Execution<PushConfig>, Refusal> {
         self.check_push(&config)?;
-        let mut unstored = self.tasks.pushes.lock();
+        // What is kept meanwhile is found among what is to come.
+        let _loading = self.tasks.loads.begin();
         let own = self.push_configs_of(who, &config.task)?;
-        let to_come = unstored
-            .keys()
-            .filter(|(task, owner, _)| (task, owner) == (&config.task, &who.name));
-        let ids = own.iter().map(|it| &it.id);
-        let ids: BTreeSet<&String> = ids.chain(to_come.map(|(_, _, id)| id)).collect();
+        let mut unstored = self.tasks.pushes.lock();
+        let to_come = unstored.of(&config.task, &who.name);
+        let ids: BTreeSet<&String> = own.iter().map(|it| &it.id).chain(to_come).collect();
         let before = own.iter().find(|it| it.id == config.id);
         let config = PushConfig {
             owner: who.name.clone(),
@@ -49,7 +47,7 @@ impl Engine {
             }
             .into());
         }
-        *unstored.entry(key(&config)).or_default() += 1;
+        unstored.put(&config);
         drop(unstored);
         let change = PushChange::Keep(config.clone());
         Ok(self.push_changed(change, config))

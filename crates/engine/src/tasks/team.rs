@@ -5,7 +5,6 @@
 //! then it goes on. Read next: `domain::team`, [`crate::tasks::negotiate`].
 
 use crate::commit::unit_of_work::UnitOfWork;
-use crate::failure::StoreFailure;
 use crate::refusal::OverLimit;
 use crate::tasks::awaited::{Awaited, Waiting};
 use crate::tasks::proposal::Proposal;
@@ -48,16 +47,15 @@ impl Engine {
             return;
         };
         work.schedule(Due::Team(task.clone()), None);
-        match self.team(task) {
-            Ok(Some(team)) => {
-                let told = forming
-                    .into_iter()
-                    .map(|caller| (caller, Arc::clone(&team)));
-                unit.formed.extend(told);
+        match work.team(task) {
+            Some(team) => {
+                let told = forming.into_iter();
+                unit.formed
+                    .extend(told.map(|caller| (caller, Arc::clone(team))));
             }
-            Ok(None) => error!(task.id = %task, "there is no team of task {task}"),
-            Err(cause) => error!(task.id = %task, "team of task {task}: {cause}"),
+            None => error!(task.id = %task, "there is no team of task {task}"),
         }
+        work.let_go_of_team(task);
     }
 
     /// A negotiation about a part has moved: if that was the answer of someone who was asked for
@@ -73,10 +71,8 @@ impl Engine {
         let (Some((task, place)), Some(answer)) = (place, answer_of(negotiation)) else {
             return;
         };
-        let mut team = match self.team(&task) {
-            Ok(Some(team)) => Team::clone(&team),
-            Ok(None) => return,
-            Err(cause) => return error!(task.id = %task, "team of task {task}: {cause}"),
+        let Some(mut team) = work.team(&task).map(|team| Team::clone(team)) else {
+            return;
         };
         let declined = answer.is_err();
         if !team.answer(place, &negotiation.executor, answer, now) {
@@ -87,7 +83,7 @@ impl Engine {
             let found = self.ranked(&team.needs[place]);
             self.fill(work, &mut team, place, &found, now, unit);
         }
-        self.keep(&Arc::new(team), unit);
+        keep(work, &Arc::new(team), unit);
     }
 
     /// Those who fit a place, as many as are looked at: were all but one asked before, or the
@@ -96,19 +92,6 @@ impl Engine {
         self.registry
             .directory
             .search(&need.criteria, Team::CANDIDATES_MOST + 1)
-    }
-
-    /// The team of a task as decided.
-    pub(crate) fn team(&self, task: &TaskId) -> Result<Option<Arc<Team>>, StoreFailure> {
-        if let Some(decided) = self.tasks.teams.find(task) {
-            return Ok(Some(decided));
-        }
-        Ok(self.store.team(task)?.map(Arc::new))
-    }
-
-    pub(crate) fn keep(&self, team: &Arc<Team>, unit: &mut UnitOfWork) {
-        self.tasks.teams.put(Arc::clone(team));
-        unit.teams.push(Arc::clone(team));
     }
 
     /// Asks for a place until somebody fills it, or answers later, or nobody is left to ask.
@@ -145,7 +128,7 @@ impl Engine {
         };
         let part = part(&team.task, &need.name);
         // One after the other is negotiated with about the same part.
-        let before = match self.negotiation(work, &part, KIND) {
+        let before = match work.known_negotiation(&part, KIND) {
             Ok(before) => before,
             Err(refusal) => return Some(declined("no-answer", &refusal.to_string())),
         };
@@ -192,6 +175,12 @@ impl Engine {
         }
         answer_of(work.negotiation(&part, KIND)?)
     }
+}
+
+/// Stages a team; the next decision sees it.
+pub(crate) fn keep(work: &mut Work, team: &Arc<Team>, unit: &mut UnitOfWork) {
+    work.put_team(Arc::clone(team));
+    unit.teams.push(Arc::clone(team));
 }
 
 /// What the executor said in the end; none while the negotiation is open.

@@ -100,6 +100,11 @@ impl Timers {
         self.due.keys().next().copied()
     }
 
+    /// What is due by now, in order.
+    pub(crate) fn by(&self, now: Timestamp) -> impl Iterator<Item = &Due> {
+        self.due.range(..=(now, u64::MAX)).map(|(_, due)| due)
+    }
+
     /// Takes out what is due first; none if nothing is due by now.
     pub(crate) fn take(&mut self, now: Timestamp) -> Option<Due> {
         let first = self.due.first_entry()?;

@@ -3,16 +3,20 @@
 //!
 //! One lock holds it, so decisions are serial; commits leave in the order of decisions, and what
 //! readers see follows them. Agents are beside it ([`crate::hosting::agents`]). What has ended is let go once it is
-//! on disk. Read next: [`crate::commit::unit_of_work`], [`crate::tasks::dispatch`]; `settled`: what is let go.
+//! on disk. Read next: [`crate::commit::unit_of_work`], [`crate::tasks::dispatch`]; `settled` and `teams`: what is
+//! let go.
 
 mod settled;
+mod teams;
 
 pub(crate) use settled::Settled;
+pub(crate) use teams::asking;
 
 use crate::commit::stored::Resolution;
 use crate::commit::unit_of_work::UnitOfWork;
 use crate::numbers::Numbers;
 use crate::tasks::awaited::{Answered, Awaited, Waiting};
+use crate::tasks::loaded::Loaded;
 use crate::tasks::publishers::{Open, Publishers};
 use crate::tasks::timers::{Due, Timers};
 use domain::inventory::Inventory;
@@ -21,8 +25,10 @@ use domain::reply::Reply;
 use domain::task::{Task, TaskId};
 use domain::team::Team;
 use domain::time::Timestamp;
+use settled::Ended;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
+use teams::Teams;
 use tokio::sync::oneshot;
 
 /// Whoever waits for a team to be formed.
@@ -30,11 +36,19 @@ pub(crate) type Forming = Vec<oneshot::Sender<Resolution<Arc<Team>>>>;
 
 type Key = (TaskId, Kind);
 
+/// What is open, with what belongs to it, as it is on disk.
+pub(crate) struct Decided {
+    pub(crate) tasks: Vec<Arc<Task>>,
+    pub(crate) negotiations: Vec<Arc<Negotiation>>,
+    pub(crate) teams: Vec<Arc<Team>>,
+}
+
 pub(crate) struct Work {
     tasks: HashMap<TaskId, Arc<Task>>,
     /// Open parts by the task that they are parts of.
     parts: HashMap<TaskId, BTreeSet<TaskId>>,
     negotiations: HashMap<Key, Arc<Negotiation>>,
+    teams: Teams,
     publishers: Publishers,
     pub(crate) waiting: HashMap<Awaited, Waiting>,
     /// Whoever waits until hosted agents have said whether they take part, by task.
@@ -47,12 +61,13 @@ pub(crate) struct Work {
     answerable: Option<(Timestamp, i64)>,
     numbers: Arc<Numbers>,
     settled: Arc<Settled>,
+    /// What was loaded for the decision that holds the lock.
+    pub(crate) loaded: Loaded,
 }
 
 impl Work {
     pub(crate) fn new(
-        tasks: Vec<Arc<Task>>,
-        negotiations: Vec<Arc<Negotiation>>,
+        decided: Decided,
         inventory: Arc<Inventory>,
         numbers: Arc<Numbers>,
         settled: Arc<Settled>,
@@ -61,6 +76,7 @@ impl Work {
             tasks: HashMap::new(),
             parts: HashMap::new(),
             negotiations: HashMap::new(),
+            teams: Teams::default(),
             publishers: Publishers::default(),
             waiting: HashMap::new(),
             forming: HashMap::new(),
@@ -70,37 +86,34 @@ impl Work {
             answerable: None,
             numbers,
             settled,
+            loaded: Loaded::default(),
         };
-        for task in tasks {
-            work.put(task);
-        }
-        for negotiation in negotiations {
-            work.put_negotiation(negotiation);
-        }
+        work.take_in(decided);
         work
+    }
+
+    fn take_in(&mut self, decided: Decided) {
+        decided.tasks.into_iter().for_each(|task| self.put(task));
+        let negotiations = decided.negotiations.into_iter();
+        negotiations.for_each(|negotiation| self.put_negotiation(negotiation));
+        decided
+            .teams
+            .into_iter()
+            .for_each(|team| self.hold_team(team));
     }
 
     /// Forgets everything decided and takes in what is on disk. Callers who wait for what is not
     /// there are let go, and those for an answer to what no agent in here was asked by these keys.
-    pub(crate) fn reset(
-        &mut self,
-        tasks: Vec<Arc<Task>>,
-        negotiations: Vec<Arc<Negotiation>>,
-        asked: &HashSet<String>,
-    ) {
+    pub(crate) fn reset(&mut self, decided: Decided, asked: &HashSet<String>) {
         self.tasks.clear();
         self.parts.clear();
         self.negotiations.clear();
+        self.teams = Teams::default();
         self.publishers = Publishers::default();
         self.answered.clear();
         self.timers.withdraw_decided();
-        for task in tasks {
-            self.put(task);
-        }
-        for negotiation in negotiations {
-            self.put_negotiation(negotiation);
-        }
         self.forming.clear();
+        self.take_in(decided);
         let (tasks, negotiations) = (&self.tasks, &self.negotiations);
         self.waiting.retain(|awaited, _| match awaited {
             Awaited::Task(id) => tasks.contains_key(id),
@@ -114,18 +127,23 @@ impl Work {
 
     /// Lets go of what has ended and is on disk.
     pub(crate) fn tidy(&mut self) {
-        let (tasks, negotiations) = self.settled.take();
-        for id in tasks {
-            self.tasks.remove(&id);
-            self.answered.remove(&id);
-            for kind in Kind::ALL {
-                self.remove_negotiation(&(id.clone(), kind));
-            }
-        }
-        for (key, version) in negotiations {
-            let same = self.negotiations.get(&key).map(|n| n.version) == Some(version);
-            if same {
-                self.remove_negotiation(&key);
+        for ended in self.settled.take() {
+            match ended {
+                Ended::Task(id) => {
+                    self.tasks.remove(&id);
+                    self.answered.remove(&id);
+                    for kind in Kind::ALL {
+                        self.remove_negotiation(&(id.clone(), kind));
+                    }
+                }
+                Ended::Negotiation(key, version) => {
+                    let known = self.negotiations.get(&key);
+                    let is_same = known.is_some_and(|n| n.version == version);
+                    if is_same && !self.has_all_of(&key.0, key.1) {
+                        self.remove_negotiation(&key);
+                    }
+                }
+                Ended::Team(task, version) => self.team_stored(&task, version),
             }
         }
     }
@@ -257,9 +275,16 @@ impl Work {
         }
     }
 
+    /// True if what was negotiated in this way about a task is here, be it over or not, or nothing was: it
+    /// stays as long as the task, with which it can go on. What was agreed on before there was a task does not.
+    pub(crate) fn has_all_of(&self, task: &TaskId, kind: Kind) -> bool {
+        kind != Kind::Feasibility && self.tasks.contains_key(task)
+    }
+
     fn remove_negotiation(&mut self, key: &Key) {
         if let Some(negotiation) = self.negotiations.remove(key) {
             self.publishers.remove_negotiation(&negotiation);
+            self.place_is_settled(&key.0);
         }
     }
 
@@ -299,6 +324,11 @@ impl Work {
     pub(crate) fn schedule(&mut self, due: Due, at: Option<Timestamp>) {
         let numbers = &self.numbers;
         self.timers.schedule(due, at, || numbers.next());
+    }
+
+    /// What is due by now, in order.
+    pub(crate) fn due_by(&self, now: Timestamp) -> impl Iterator<Item = &Due> {
+        self.timers.by(now)
     }
 
     /// What is due next, by its time and number.

@@ -203,7 +203,7 @@ impl Engine {
         now: Timestamp,
         unit: &mut UnitOfWork,
     ) {
-        let task = match self.task(work, &asked.task) {
+        let task = match work.known_task(&asked.task) {
             Ok(Some(task)) => task,
             Ok(None) => return,
             Err(cause) => return error!(task.id = %asked.task, "task {}: {cause}", asked.task),

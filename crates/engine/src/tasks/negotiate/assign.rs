@@ -12,8 +12,10 @@ use crate::refusal::{Conflict, Field, InvalidInput};
 use crate::schemas::notice::Annotations;
 use crate::tasks::awaited::Awaited;
 use crate::tasks::life::EndNotice;
+use crate::tasks::loaded::Name;
 use crate::tasks::message::{Negotiate, Negotiated};
 use crate::tasks::negotiate::exchange::{asked, committed};
+use crate::tasks::negotiate::routing::about;
 use crate::tasks::reply::{complete, pending, take_answer};
 use crate::tasks::request::{
     Routed, agreed_mode, checked, conditions, is_of_platform, of_platform, stated_patience,
@@ -24,10 +26,10 @@ use domain::access::Principal;
 use domain::agent::{Ask, Input};
 use domain::content::Content;
 use domain::context::{Body, DataParam, Exchange};
-use domain::negotiation::{Negotiation, fits};
+use domain::negotiation::{Kind, Negotiation, fits};
 use domain::push::PushConfig;
 use domain::reply::{Reply, Verdict};
-use domain::task::{Command, Conditions, Task};
+use domain::task::{Command, Conditions, Status, Task, TaskId};
 use domain::time::Timestamp;
 use domain::verb::Verb;
 use std::sync::Arc;
@@ -61,9 +63,18 @@ impl Engine {
         let asynchronous = agreed_mode(&routed.negotiate, &content)?;
         let mut conditions = conditions(&routed.negotiate, &content, &self.limits)?;
         let given = routed.negotiate.task.as_ref().map(checked).transpose()?;
-        let looked_up = given.as_ref().map(|id| self.look_up(id)).transpose()?;
-        let mut work = self.lock_work();
-        self.inherit_conversation(&work, &mut conditions)?;
+        let names = names_of(given.as_ref(), &conditions);
+        let mut work = self.lock_with_all(&names, |work, names| {
+            // Perhaps it was completed since.
+            let known = given.as_ref().map(|id| work.known_task(id));
+            if let Some(Ok(Some(known))) = known
+                && known.text != text
+            {
+                names.push(Name::Exchange(record_of(&known.id)));
+            }
+        });
+        inherit_conversation(&work, &mut conditions)?;
+        let is_given = given.is_some();
         let id = given.unwrap_or_else(|| of_platform(now, work.next_number()));
         let task = Task::assigned(
             id.clone(),
@@ -75,15 +86,19 @@ impl Engine {
             now,
         )
         .under(conditions);
-        let key = format!("{id}/assign");
+        let key = record_of(&id);
         let patience = stated_patience(&routed.negotiate, &task.content)?;
-        let (known, negotiated) = match &looked_up {
-            Some(looked_up) => self.holders(&work, &id, looked_up)?,
+        let (known, negotiated) = match is_given {
+            true => (
+                work.known_task(&id)?,
+                work.known_negotiation(&id, Kind::Feasibility)?,
+            ),
             // Nobody else makes such identifiers, and none is made twice.
-            None => (None, None),
+            false => (None, None),
         };
         if let Some(known) = known {
-            if !is_same(&known, &task, patience) && !self.was_completed(&known, &task, patience)? {
+            if !is_same(&known, &task, patience) && !was_completed(&work, &known, &task, patience)?
+            {
                 // Nothing that could not begin at all is told that its identifier is in use.
                 if known.from != who.name {
                     let executor = self.place_of(&routed)?;
@@ -92,7 +107,7 @@ impl Engine {
                     if let Some(push) = &routed.negotiate.push {
                         self.check_push(push)?;
                     }
-                    self.handover(executor, &task, now)?;
+                    self.handover(&work, executor, &task, now)?;
                 }
                 return Err(self.access.in_use(who, &id, &known.from, &known.to));
             }
@@ -117,7 +132,7 @@ impl Engine {
         // What is lacking, or all that there must be before anything is staged.
         let handover = match question {
             Some(question) => Err(question),
-            None => Ok(self.handover(executor, &task, now)?),
+            None => Ok(self.handover(&work, executor, &task, now)?),
         };
         let mut unit = UnitOfWork::asked_by(&routed.from, now);
         unit.observations.extend(observed);
@@ -138,34 +153,6 @@ impl Engine {
             since: 0,
             ..push
         }))
-    }
-
-    /// A part belongs to the conversation of its whole.
-    fn inherit_conversation(&self, work: &Work, given: &mut Conditions) -> Result<(), Refusal> {
-        if let (None, Some(parent)) = (&given.conversation, &given.parent) {
-            let whole = self.task(work, parent)?;
-            given.conversation = whole.map(|whole| whole.conversation().to_owned());
-        }
-        Ok(())
-    }
-
-    /// True if a task that was completed since was assigned by this message.
-    fn was_completed(
-        &self,
-        known: &Task,
-        again: &Task,
-        patience: Option<i64>,
-    ) -> Result<bool, Refusal> {
-        let as_assigned = Task {
-            text: again.text.clone(),
-            content: again.content.clone(),
-            ..known.clone()
-        };
-        if known.text == again.text || !is_same(&as_assigned, again, patience) {
-            return Ok(false);
-        }
-        let record = self.store.exchange(&format!("{}/assign", known.id))?;
-        Ok(record.is_some_and(|record| record.request == again.text))
     }
 
     /// The publisher is asked for what the assignment lacks; the executor hears of it once that is
@@ -219,7 +206,7 @@ impl Engine {
             self.check_subscription(subscription)?;
         }
         if let Some(id) = &task.conditions.context {
-            let record = self.store.exchange(id)?;
+            let record = work.exchange(id)?;
             record
                 .filter(|e| e.from == task.from || e.to == task.from)
                 .ok_or_else(|| not_there(Field::Context, id, &task.from))?;
@@ -238,11 +225,12 @@ impl Engine {
     /// [`OverLimit::MailboxFull`](crate::refusal::OverLimit::MailboxFull) if the executor has no room.
     pub(super) fn handover(
         &self,
+        work: &Work,
         executor: usize,
         task: &Task,
         now: Timestamp,
     ) -> Result<Handover<'_>, Refusal> {
-        let data = self.handed_over(task, now)?;
+        let data = self.handed_over(work, task, now)?;
         let room = self.room_with(executor)?;
         Ok(Handover { data, room })
     }
@@ -307,12 +295,17 @@ impl Engine {
     ///
     /// # Errors
     /// [`InvalidInput::Unusable`] if there is nothing that the publisher may read and give away.
-    fn handed_over(&self, task: &Task, now: Timestamp) -> Result<Option<DataParam>, Refusal> {
+    fn handed_over(
+        &self,
+        work: &Work,
+        task: &Task,
+        now: Timestamp,
+    ) -> Result<Option<DataParam>, Refusal> {
         let Some(id) = &task.conditions.data else {
             return Ok(None);
         };
         let bad = |why: String| Refusal::unusable(Field::Data, why);
-        let data = self.entry(id)?;
+        let data = self.entry(work, id)?;
         let data = data.filter(|d| d.parties.contains(&task.from));
         let data = data.ok_or_else(|| not_there(Field::Data, id, &task.from))?;
         if matches!(&data.body, Body::Chunked(whole) if !whole.finished) {
@@ -340,12 +333,20 @@ impl Engine {
         negotiate: &Negotiate,
         now: Timestamp,
     ) -> Result<Execution<Negotiated>, Refusal> {
-        let mut work = self.lock_work();
+        let key_of = |task: &Task| format!("{}/cancel", task.id);
+        let mut work = self.lock_with_all(&about(negotiate), |work, names| {
+            let known = negotiate.task.as_ref().map(|id| work.known_task(id));
+            if let Some(Ok(Some(task))) = known
+                && task.status == Status::Cancelled
+            {
+                names.push(Name::Exchange(key_of(&task)));
+            }
+        });
         let task = self.published(&work, who, negotiate)?;
-        let key = format!("{}/cancel", task.id);
-        if task.status == domain::task::Status::Cancelled {
+        let key = key_of(&task);
+        if task.status == Status::Cancelled {
             let awaited = Awaited::Task(task.id.clone());
-            return match self.store.exchange(&key)? {
+            return match work.exchange(&key)? {
                 Some(_) => Ok(self.same_reply_again(&mut work, &awaited, key, now)),
                 // Cancelled with the task that it was a part of, or a moment ago.
                 None => Ok(committed(
@@ -394,7 +395,7 @@ impl Engine {
             .into());
         };
         self.check_subscription(&subscription)?;
-        let mut work = self.lock_work();
+        let mut work = self.lock_with(&about(&routed.negotiate));
         let task = self.published(&work, who, &routed.negotiate)?;
         if task.conditions.subscription.as_ref() == Some(&subscription) {
             let ticket = self.store.commit(store::Batch::default());
@@ -410,6 +411,51 @@ impl Engine {
         unit.respond(exchange, &reply, now);
         Ok(committed(self.commit(unit), reply))
     }
+}
+
+/// What an assignment reads.
+fn names_of(given: Option<&TaskId>, conditions: &Conditions) -> Vec<Name> {
+    let parent = conditions.parent.clone();
+    let parent = parent.filter(|_| conditions.conversation.is_none());
+    let given = given.cloned().map(Name::Holders).into_iter();
+    given
+        .chain(parent.map(Name::Task))
+        .chain(conditions.context.clone().map(Name::Exchange))
+        .chain(conditions.data.clone().map(Name::Data))
+        .collect()
+}
+
+/// The identifier of the exchange that assigns a task.
+fn record_of(task: &TaskId) -> String {
+    format!("{task}/assign")
+}
+
+/// A part belongs to the conversation of its whole.
+fn inherit_conversation(work: &Work, given: &mut Conditions) -> Result<(), Refusal> {
+    if let (None, Some(parent)) = (&given.conversation, &given.parent) {
+        let whole = work.known_task(parent)?;
+        given.conversation = whole.map(|whole| whole.conversation().to_owned());
+    }
+    Ok(())
+}
+
+/// True if a task that was completed since was assigned by this message.
+fn was_completed(
+    work: &Work,
+    known: &Task,
+    again: &Task,
+    patience: Option<i64>,
+) -> Result<bool, Refusal> {
+    let as_assigned = Task {
+        text: again.text.clone(),
+        content: again.content.clone(),
+        ..known.clone()
+    };
+    if known.text == again.text || !is_same(&as_assigned, again, patience) {
+        return Ok(false);
+    }
+    let record = work.exchange(&record_of(&known.id))?;
+    Ok(record.is_some_and(|record| record.request == again.text))
 }
 
 fn not_there(field: Field, id: &str, from: &str) -> Refusal {

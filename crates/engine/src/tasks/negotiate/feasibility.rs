@@ -11,6 +11,7 @@ use crate::commit::unit_of_work::UnitOfWork;
 use crate::operation::Execution;
 use crate::schemas::notice::Annotations;
 use crate::tasks::awaited::Awaited;
+use crate::tasks::loaded::Name;
 use crate::tasks::message::{Negotiate, Negotiated};
 use crate::tasks::negotiate::exchange::{asked, committed, recorded_reply};
 use crate::tasks::negotiate::routing::check_addressee;
@@ -39,9 +40,11 @@ impl Engine {
         now: Timestamp,
     ) -> Result<Execution<Negotiated>, Refusal> {
         let id = checked(&named_task(&negotiate)?)?;
-        let looked_up = self.look_up(&id)?;
-        let mut work = self.lock_work();
-        let (assigned, known) = self.holders(&work, &id, &looked_up)?;
+        let whole = place_of(&id).map(|(whole, _)| whole);
+        let team = whole.clone().map(Name::Team).into_iter();
+        let names: Vec<Name> = team.chain([Name::Holders(id.clone())]).collect();
+        let mut work = self.lock_with(&names);
+        let (assigned, known) = (work.known_task(&id)?, work.known_negotiation(&id, KIND)?);
         if let Some(known) = &known
             && known.executor == who.name
             && known.publisher != who.name
@@ -110,10 +113,20 @@ impl Engine {
             key: key(round),
         };
         let mut unit = UnitOfWork::asked_by(&routed.from, now);
-        let reply = self.propose(&mut work, proposal, now, &mut unit)?;
-        if let Some(after) = work.negotiation(&id, KIND).cloned() {
+        let team = whole.map(|whole| work.known_team(&whole));
+        let team = team.transpose()?.flatten();
+        team.iter()
+            .for_each(|team| work.hold_team(Arc::clone(team)));
+        let reply = self.propose(&mut work, proposal, now, &mut unit);
+        if let Some(after) = work
+            .negotiation(&id, KIND)
+            .filter(|_| reply.is_ok())
+            .cloned()
+        {
             self.team_answered(&mut work, &after, now, &mut unit);
         }
+        team.iter().for_each(|team| work.let_go_of_team(&team.task));
+        let reply = reply?;
         let (from, to) = (&routed.from, &routed.to);
         let exchange = self.exchange(from, to, &routed.negotiate, &id, key(round), now);
         Ok(match reply {

@@ -14,14 +14,15 @@ use crate::operation::Execution;
 use crate::refusal::Field;
 use crate::schemas::notice::Annotations;
 use crate::tasks::awaited::{Answered, Awaited};
+use crate::tasks::loaded::Name;
 use crate::tasks::message::{Negotiate, Negotiated};
 use crate::tasks::negotiate::exchange::{asked, committed};
-use crate::tasks::negotiate::routing::check_addressee;
+use crate::tasks::negotiate::routing::{about, check_addressee};
 use crate::tasks::negotiate::turn::further;
 use crate::tasks::negotiation::rounds_over;
 use crate::tasks::plan::{KIND, agreement_of};
 use crate::tasks::reply::complete;
-use crate::tasks::request::{ANSWERS, Routed, in_reply_to};
+use crate::tasks::request::{ANSWERS, Routed, in_reply_to, sections};
 use crate::tasks::work::Work;
 use crate::{Engine, Refusal};
 use domain::access::Principal;
@@ -68,7 +69,14 @@ impl Engine {
         annotations: &mut Annotations,
         now: Timestamp,
     ) -> Result<Execution<Negotiated>, Refusal> {
-        let mut work = self.lock_work();
+        let stated = sections(&negotiate).and_then(|said| in_reply_to(&said.content));
+        let stated = stated.ok().flatten();
+        let mut work = self.lock_with_all(&about(&negotiate), |work, names| {
+            let known = negotiate.task.as_ref().map(|id| work.known_task(id));
+            if let Some(Ok(Some(task))) = known {
+                names_about(work, &task, stated, names);
+            }
+        });
         let task = self.party_task(&work, who, &negotiate)?;
         if task.to == who.name && task.from != who.name {
             return self.executor_negotiates(&mut work, &task, negotiate, annotations, now);
@@ -157,7 +165,7 @@ impl Engine {
     /// Which negotiation a message to a task that waits for nothing belongs to, if it is one that
     /// is sent again: the one in which the publisher spoke last.
     fn kind_of_last(&self, work: &Work, said: &PublisherMessage<'_>) -> Result<Kind, Refusal> {
-        let result = self.negotiation(work, &said.task.id, Kind::Result)?;
+        let result = work.known_negotiation(&said.task.id, Kind::Result)?;
         let judged = result.is_some_and(|n| {
             let last = n.turns.iter().rev().find(|t| t.by == Side::Publisher);
             last.is_some_and(|t| t.speech == said.speech)
@@ -176,7 +184,7 @@ impl Engine {
         let id = &said.task.id;
         let negotiate = &said.routed.negotiate;
         if let Some(kind) = kind
-            && let Some(known) = self.negotiation(work, id, kind)?
+            && let Some(known) = work.known_negotiation(id, kind)?
             && let TurnPosition::Again(round) =
                 position_of(&known, Side::Publisher, negotiate.round, &said.speech)?
         {
@@ -208,9 +216,7 @@ impl Engine {
             let same = last.from == *from && last.text == text;
             return Ok(same.then(|| last.record.clone()));
         }
-        // By key: of what else was said of the task there may be any amount.
-        let answers = format!("{id}{ANSWERS}");
-        let last = self.store.last_numbered(&answers, said.task.version + 1)?;
+        let last = work.last_answer(id)?;
         let same = last.filter(|e| e.from == *from && e.request == text);
         Ok(same.map(|e| e.id))
     }
@@ -248,7 +254,7 @@ impl Engine {
             Some(question) => self.ask_first(work, task, question, exchange, now, unit),
             None => {
                 self.registry.available(executor)?;
-                let handover = self.handover(executor, task, now)?;
+                let handover = self.handover(work, executor, task, now)?;
                 let command = Command::Complete(said.content.clone());
                 let whole = self.change(work, task, command, now, &mut unit)?;
                 Ok(self.hand_over(work, handover, whole, exchange, now, unit))
@@ -349,7 +355,7 @@ impl Engine {
         let by = Speaker::executor(&task.to);
         let held = self.held(&mut negotiate, by, annotations, now)?;
         let speech = speech(&negotiate, &held)?;
-        let known = self.negotiation(work, &task.id, KIND)?;
+        let known = work.known_negotiation(&task.id, KIND)?;
         let fresh = || {
             Arc::new(Negotiation::between(
                 task.id.clone(),
@@ -427,6 +433,20 @@ impl Engine {
 
     fn round_of(&self, work: &Work, task: &Task, kind: Kind) -> u32 {
         work.negotiation(&task.id, kind).map_or(1, |n| n.round())
+    }
+}
+
+/// What may be read of a task of which something is said: of what is over its negotiations, of what lacked
+/// something the data that go with it, and the last answer to a question of it where this may be the same.
+fn names_about(work: &Work, task: &Task, stated: Option<Option<Awaits>>, names: &mut Vec<Name>) {
+    let id = || task.id.clone();
+    names.extend([KIND, Kind::Result].map(|kind| Name::Negotiation(id(), kind)));
+    if task.awaits == Some(Awaits::Completion) {
+        names.extend(task.conditions.data.clone().map(Name::Data));
+    }
+    let may_be_old = task.awaits.is_none() || stated.is_some_and(|stated| stated != task.awaits);
+    if may_be_old && !work.answered.contains_key(&task.id) {
+        names.push(Name::LastAnswer(id(), task.version + 1));
     }
 }
 

@@ -9,7 +9,7 @@ use crate::refusal::{Field, Forbidden};
 use crate::schemas::notice::Annotations;
 use crate::tasks::message::{Negotiate, Negotiated};
 use crate::tasks::negotiate::exchange::committed;
-use crate::tasks::negotiate::routing::check_addressee;
+use crate::tasks::negotiate::routing::{about, check_addressee};
 use crate::tasks::reply::complete;
 use crate::{Engine, Refusal};
 use domain::access::Principal;
@@ -28,7 +28,7 @@ impl Engine {
     ) -> Result<Execution<Negotiated>, Refusal> {
         let by = Speaker::executor(&who.name);
         let content = self.held(&mut negotiate, by, annotations, now)?.content;
-        let mut work = self.lock_work();
+        let mut work = self.lock_with(&about(&negotiate));
         let task = self.party_task(&work, who, &negotiate)?;
         if task.to != who.name {
             return Err(Forbidden::NotExecutor {

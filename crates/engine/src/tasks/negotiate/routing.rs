@@ -4,6 +4,7 @@
 
 use crate::operation::Endpoint;
 use crate::refusal::{Field, Forbidden, NotFound};
+use crate::tasks::loaded::Name;
 use crate::tasks::message::Negotiate;
 use crate::tasks::request::{Routed, named_task};
 use crate::tasks::work::Work;
@@ -76,7 +77,7 @@ impl Engine {
         negotiate: &Negotiate,
     ) -> Result<Arc<Task>, Refusal> {
         let id = named_task(negotiate)?;
-        let task = self.task(work, &id)?;
+        let task = work.known_task(&id)?;
         let task = task.filter(|t| self.access.sees(who, Rows::Tasks, &t.from, &t.to));
         task.ok_or_else(|| unknown_task(who, &id))
     }
@@ -105,6 +106,11 @@ impl Engine {
         }
         Ok(task)
     }
+}
+
+/// What is read of the task that a message is about.
+pub(super) fn about(negotiate: &Negotiate) -> Vec<Name> {
+    negotiate.task.clone().map(Name::Task).into_iter().collect()
 }
 
 pub(crate) fn unknown_task(who: &Principal, id: &TaskId) -> Refusal {

@@ -1,0 +1,89 @@
+//! Teams in memory: those that are not on disk yet, and those in which somebody is asked for a place, or which
+//! somebody waits for. What is answered then goes on with them.
+//!
+//! Read next: [`crate::tasks::team`].
+
+use super::Work;
+use domain::negotiation::{Kind, Negotiation};
+use domain::task::TaskId;
+use domain::team::{Team, part, place_of};
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+use store::{ReadError, Store};
+
+/// The teams in which somebody is asked for a place, as they are on disk.
+pub(crate) fn asking(
+    store: &Store,
+    negotiations: &[Arc<Negotiation>],
+) -> Result<Vec<Arc<Team>>, ReadError> {
+    let open = negotiations
+        .iter()
+        .filter(|n| n.is_open() && n.kind == Kind::Feasibility);
+    let tasks: BTreeSet<TaskId> = open.filter_map(|n| Some(place_of(&n.task)?.0)).collect();
+    let teams = tasks.iter().map(|task| store.team(task));
+    let teams: Result<Vec<Option<Team>>, ReadError> = teams.collect();
+    Ok(teams?.into_iter().flatten().map(Arc::new).collect())
+}
+
+#[derive(Default)]
+pub(super) struct Teams(HashMap<TaskId, Held>);
+
+struct Held {
+    team: Arc<Team>,
+    /// True if whoever looks for it on disk finds it as it is.
+    is_stored: bool,
+}
+
+impl Work {
+    /// The team of a task, if it is in memory.
+    pub(crate) fn team(&self, task: &TaskId) -> Option<&Arc<Team>> {
+        self.teams.0.get(task).map(|held| &held.team)
+    }
+
+    /// Takes in a team as decided.
+    pub(crate) fn put_team(&mut self, team: Arc<Team>) {
+        let task = team.task.clone();
+        let is_stored = false;
+        self.teams.0.insert(task, Held { team, is_stored });
+    }
+
+    /// Takes in a team as it is on disk, unless it is here: one in which somebody is about to be asked.
+    pub(crate) fn hold_team(&mut self, team: Arc<Team>) {
+        let (task, is_stored) = (team.task.clone(), true);
+        let held = Held { team, is_stored };
+        self.teams.0.entry(task).or_insert(held);
+    }
+
+    /// A team is on disk, in this version.
+    pub(super) fn team_stored(&mut self, task: &TaskId, version: u64) {
+        if let Some(held) = self.teams.0.get_mut(task)
+            && held.team.version == version
+        {
+            held.is_stored = true;
+            self.let_go_of_team(task);
+        }
+    }
+
+    /// The negotiation about a place is in memory no more.
+    pub(super) fn place_is_settled(&mut self, part: &TaskId) {
+        if let Some((task, _)) = place_of(part) {
+            self.let_go_of_team(&task);
+        }
+    }
+
+    /// Lets go of a team unless it is not on disk, or is needed.
+    pub(crate) fn let_go_of_team(&mut self, task: &TaskId) {
+        let Some(Held { team, is_stored }) = self.teams.0.get(task) else {
+            return;
+        };
+        let is_asked = |need: &str| {
+            let about = self.negotiation(&part(task, need), Kind::Feasibility);
+            about.is_some_and(|n| n.is_open())
+        };
+        let mut places = team.needs.iter();
+        let is_needed = self.forming.contains_key(task) || places.any(|need| is_asked(&need.name));
+        if *is_stored && !is_needed {
+            self.teams.0.remove(task);
+        }
+    }
+}
