@@ -134,7 +134,7 @@ impl Engine {
     /// A new entry.
     fn begun(
         &self,
-        work: &Work,
+        work: &Work<'_>,
         who: &Principal,
         write: &WriteData,
         now: Timestamp,

@@ -4,9 +4,11 @@
 //! Read next: [`crate::hosting::step`], [`crate::tasks::dispatch`].
 
 use crate::Engine;
+use crate::commit::lock::Deciding;
 use crate::commit::outbox::Outgoing;
 use crate::commit::unit_of_work::UnitOfWork;
 use crate::commit::{AGAIN_MS, trial};
+use crate::deadlines::Place;
 use crate::hosting::question::Question;
 use crate::tasks::awaited::Awaited;
 use crate::tasks::loaded::Name;
@@ -14,7 +16,7 @@ use crate::tasks::lookup::names_of;
 use crate::tasks::reply::state_reply;
 use crate::tasks::timers::Due;
 use crate::tasks::work::Work;
-use domain::agent::Input;
+use domain::agent::{Input, Output};
 use domain::profile::Profile;
 use domain::registry::Reach;
 use domain::reply::{Reply, Verdict};
@@ -34,7 +36,7 @@ impl Engine {
     /// word, it is told again.
     pub fn start(&self, now: Timestamp) {
         {
-            let mut work = self.lock_work();
+            let mut work = self.lock_all();
             self.grant_leases(&mut work, now);
             work.grant_answers(now, self.limits.answer_grace_ms);
         }
@@ -48,14 +50,14 @@ impl Engine {
         let listening = registrations.iter().filter(|r| r.reach != Reach::Client);
         for registration in listening {
             let briefing = {
-                let work = self.lock_work();
+                let work = self.lock_all();
                 self.briefing(&work, registration, roster.clone(), unanswered.iter())
             };
             self.deliver(&registration.profile.name, Input::Started(briefing), now);
         }
         let mut names = Vec::new();
         unanswered.iter().for_each(|it| names_of(it, &mut names));
-        let mut work = self.lock_with_all(&[], |_, more| more.extend_from_slice(&names));
+        let mut work = self.lock_all_with(|_, more| more.extend_from_slice(&names));
         let mut unit = UnitOfWork::default();
         self.put_again(&mut work, unanswered, &mut unit);
         for registration in &registrations {
@@ -79,10 +81,7 @@ impl Engine {
             self.recover_first();
             self.bring(index, agent, input);
         } else {
-            let mut work = self.lock_work();
-            let mut unit = UnitOfWork::default();
-            self.run(&mut work, index, input, now, &mut unit);
-            drop(self.commit(unit));
+            self.bring_elsewhere(index, input, now);
         }
         self.step_in_turn(now);
     }
@@ -118,67 +117,48 @@ impl Engine {
 
     /// Whose open tasks agents in here published: publisher and executor of each, once.
     pub fn published_in_here(&self) -> BTreeSet<(String, String)> {
-        let mut open = self.lock_work().parties_of_open_tasks();
+        let mut open = self.lock_all().parties_of_open_tasks();
         open.retain(|(from, _)| self.hosted(from).is_some());
         open
     }
 
     /// When [`Engine::tick`] is next due; none if nothing waits.
     pub fn next_wakeup(&self) -> Option<Timestamp> {
-        let decided = self.lock_work().next_due().map(|(at, _)| at);
-        let other = decided.into_iter().chain(self.trail_due()).min();
-        self.hosting.agents.alarms.arm(other)
+        self.deadlines.arm(self.trail_due())
     }
 
     /// Wakes what is due: agents that asked for it, and callers whose time limit is over.
     pub fn tick(&self, now: Timestamp) {
         self.close_trail(now);
-        let mut work = self.lock_with_all(&[], |work, names| self.name_due(work, now, names));
-        let (mut unit, mut fell_due) = (UnitOfWork::default(), false);
-        while let Some(due) = self.take_due(&mut work, now) {
-            self.fall_due(&mut work, due, now, &mut unit);
-            fell_due = true;
+        self.recover_first();
+        while let Some((place, due)) = self.deadlines.first(now) {
+            self.fall_due(place, due, now);
         }
-        // A commit wakes whoever ticks: one without cause would let it tick for ever.
-        if fell_due {
-            drop(self.commit(unit));
-        }
-        drop(work);
         self.step_in_turn(now);
     }
 
-    /// Takes out what is due first of what was decided and of agents' alarms, in the order of their numbers
-    /// where that is at the same time; none if nothing is due by now.
-    fn take_due(&self, work: &mut Work, now: Timestamp) -> Option<Due> {
-        let alarms = &self.hosting.agents.alarms;
-        let decided = work.next_due();
-        let alarm = alarms
-            .next()
-            .filter(|alarm| decided.is_none_or(|due| *alarm < due));
-        // Whoever ends a step meanwhile withdraws its alarm.
-        let alarm = alarm.and_then(|_| alarms.take(now));
-        alarm.or_else(|| work.take_due(now))
-    }
-
-    /// What is read once that falls due which is due by now.
-    fn name_due(&self, work: &Work, now: Timestamp, names: &mut Vec<Name>) {
-        for due in work.due_by(now) {
-            match due {
-                Due::Reply(Awaited::Answer(task, _)) => names.push(Name::Task(task.clone())),
-                Due::Store => {
-                    names.push(Name::Questions);
-                    let asked = work.loaded.questions.iter().flatten();
-                    asked.for_each(|question| names_of(question, names));
-                }
-                _ => {}
+    /// What is held, and read, once this falls due.
+    fn lock_for(&self, due: &Due) -> Deciding<'_> {
+        match due {
+            Due::Reply(awaited @ Awaited::Answer(task, _)) => {
+                self.lock_with(&[Name::Task(task.clone()), Name::Tree(awaited.task().clone())])
             }
-        }
-        // A step that ends meanwhile is not given up, and one that falls due meanwhile waits for the next time.
-        for index in self.hosting.agents.alarms.overdue(now) {
-            let agent = self.hosting.agents.lock(index);
-            agent
-                .questions()
-                .for_each(|question| names_of(question, names));
+            Due::Reply(awaited) => self.lock_with(&[Name::Tree(awaited.task().clone())]),
+            Due::Team(task) | Due::Task(task) | Due::Negotiation(task, _) => {
+                self.lock_with(&[Name::Tree(task.clone())])
+            }
+            Due::Lease(_) | Due::Wake { .. } => self.lock_with(&[Name::Places]),
+            // All that an agent has taken on may end.
+            Due::Step { agent, .. } => self.lock_all_with(|_, names| {
+                let agent = self.hosting.agents.lock(*agent);
+                let asked = agent.questions();
+                asked.for_each(|question| names_of(question, names));
+            }),
+            Due::Store => self.lock_all_with(|work, names| {
+                names.push(Name::Questions);
+                let asked = work.loaded.questions.iter().flatten();
+                asked.for_each(|question| names_of(question, names));
+            }),
         }
     }
 
@@ -195,12 +175,9 @@ impl Engine {
     /// True while a caller waits for this task to end, or for a word about it, that no agent in here
     /// is about to say: all of them are at rest.
     pub fn is_awaited(&self, task: &TaskId) -> bool {
-        use Awaited::{Answer, Task, Turn};
-        let is_about = |awaited: &Awaited| match awaited {
-            Task(id) | Turn(id, ..) | Answer(id, _) => id == task,
-        };
-        let work = self.lock_work();
-        self.hosting.agents.is_at_rest() && work.waiting.keys().any(is_about)
+        // Neither changes without the other while the task is held.
+        let _work = self.lock_with(&[Name::Tree(task.clone())]);
+        self.hosting.agents.is_at_rest() && self.tasks.shared.is_waited_for(task)
     }
 
     /// Resolves when everything decided so far is on disk, or never will be.
@@ -213,21 +190,28 @@ impl Engine {
         self.commits.outbox.filled().await;
     }
 
-    pub(crate) fn fall_due(
-        &self,
-        work: &mut Work,
-        due: Due,
-        now: Timestamp,
-        unit: &mut UnitOfWork,
-    ) {
+    fn fall_due(&self, place: Place, due: Due, now: Timestamp) {
+        if let Due::Wake {
+            agent,
+            incarnation,
+            token,
+        } = due
+        {
+            if self.deadlines.take(place) {
+                self.woken(agent, incarnation, token, now);
+            }
+            return;
+        }
+        let mut work = self.lock_for(&due);
+        // Somebody may have withdrawn it meanwhile.
+        if !self.deadlines.take(place) {
+            return;
+        }
+        let (work, mut unit) = (&mut *work, UnitOfWork::default());
         match due {
-            Due::Wake {
-                agent,
-                incarnation,
-                token,
-            } => self.woken(work, agent, incarnation, token, now, unit),
-            Due::Step { agent, number } => self.step_overdue(work, agent, number, now, unit),
-            Due::Team(task) => self.team_formed(work, &task, unit),
+            Due::Wake { .. } => {}
+            Due::Step { agent, number } => self.step_overdue(work, agent, number, now, &mut unit),
+            Due::Team(task) => self.team_formed(work, &task, &mut unit),
             Due::Reply(awaited) => {
                 // Nobody waits for what has ended: they were answered then.
                 let reply = match &awaited {
@@ -239,30 +223,24 @@ impl Engine {
                     Awaited::Answer(task, _) => self.unanswered(work, &awaited, task),
                 };
                 if let Some(reply) = reply {
-                    work.resolve(&awaited, &reply, now, unit);
+                    work.resolve(&awaited, &reply, now, &mut unit);
                 }
             }
-            Due::Task(id) => self.task_due(work, &id, now, unit),
-            Due::Negotiation(task, kind) => self.negotiation_due(work, &task, kind, now, unit),
-            Due::Lease(name) => self.lease_due(work, &name, now, unit),
-            Due::Store => self.store_due(work, now, unit),
+            Due::Task(id) => self.task_due(work, &id, now, &mut unit),
+            Due::Negotiation(task, kind) => {
+                self.negotiation_due(work, &task, kind, now, &mut unit);
+            }
+            Due::Lease(name) => self.lease_due(work, &name, now, &mut unit),
+            Due::Store => self.store_due(work, now, &mut unit),
         }
+        drop(self.commit(unit));
     }
 
     /// The instant has come that an agent asked for.
-    pub(crate) fn woken(
-        &self,
-        work: &mut Work,
-        index: usize,
-        incarnation: u64,
-        token: Token,
-        now: Timestamp,
-        unit: &mut UnitOfWork,
-    ) {
+    fn woken(&self, index: usize, incarnation: u64, token: Token, now: Timestamp) {
         let agents = &self.hosting.agents;
         if !agents.is_hosted(index) {
-            drop(self.run(work, index, Input::Woken(token), now, unit));
-            return;
+            return self.bring_elsewhere(index, Input::Woken(token), now);
         }
         let mut agent = agents.lock(index);
         if agent.incarnation() == incarnation {
@@ -271,14 +249,23 @@ impl Engine {
         }
     }
 
+    /// Brings what stands for an agent elsewhere an input, and takes its outputs on.
+    fn bring_elsewhere(&self, index: usize, input: Input, now: Timestamp) {
+        let outputs = self.step(index, input, now);
+        let names: Vec<Name> = outputs.iter().filter_map(name_of).collect();
+        let (mut work, mut unit) = (self.lock_with(&names), UnitOfWork::default());
+        self.take_outputs(&mut work, index, outputs, now, &mut unit);
+        drop(self.commit(unit));
+    }
+
     /// The reply to whoever waits for an agent in here no longer.
     pub(crate) fn unanswered(
         &self,
-        work: &Work,
+        work: &Work<'_>,
         awaited: &Awaited,
         task: &TaskId,
     ) -> Option<Reply> {
-        let asked = work.waiting.get(awaited)?.exchange.verb;
+        let asked = work.waits_for(awaited)?;
         let verdict = match asked {
             // It is cancelled, whatever its executor has to say to that.
             Verb::TaskCancel => Verdict::Accepted,
@@ -294,7 +281,7 @@ impl Engine {
     /// A store that was full, locked or away is tried again and again; once it takes something, what waited
     /// for that goes on: agents made anew are briefed, and what those had taken on ends that are left
     /// alone.
-    pub(crate) fn store_due(&self, work: &mut Work, now: Timestamp, unit: &mut UnitOfWork) {
+    pub(crate) fn store_due(&self, work: &mut Work<'_>, now: Timestamp, unit: &mut UnitOfWork) {
         match self.store.statistics().condition {
             Condition::Working => {
                 self.hosting.agents.release_held();
@@ -307,5 +294,13 @@ impl Engine {
             }
             Condition::Stopped => {}
         }
+    }
+}
+
+/// The task about which an output is, if it is about one.
+pub(crate) fn name_of(output: &Output) -> Option<Name> {
+    match output {
+        Output::Report { task, .. } | Output::Speak { task, .. } => Some(Name::Tree(task.clone())),
+        _ => None,
     }
 }

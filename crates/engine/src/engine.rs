@@ -13,6 +13,7 @@ use crate::commit::loads::Loads;
 use crate::commit::observer::{CommitObserver, Observers};
 use crate::commit::outbox::Outbox;
 use crate::data::entries::Entries;
+use crate::deadlines::Deadlines;
 use crate::failure::StoreFailure;
 use crate::feed::Feed;
 use crate::feed::recent::Recent;
@@ -25,9 +26,10 @@ use crate::registry::directory::Directory;
 use crate::registry::roster::{Hosted, Proxy, Roster};
 use crate::registry::{Credentials, Registry};
 use crate::schemas::{SchemaSetup, Schemas};
+use crate::tasks::placement::{MOST, Placement};
 use crate::tasks::push::unstored::Unstored;
 use crate::tasks::view::{Counts, View};
-use crate::tasks::work::{Decided, Settled, Work, asking};
+use crate::tasks::work::{Decided, Settled, Shard, Shared, asking};
 use crate::tasks::{Deliverable, Tasks};
 use crate::trail::Trail;
 use domain::access::AccessRules;
@@ -36,6 +38,9 @@ use domain::inventory::Inventory;
 use domain::time::Timestamp;
 use std::sync::{Arc, Mutex};
 use store::{Batch, Committed, Options, Retention, Store, Trimmed};
+
+/// How many shards there are, unless there are to be fewer.
+pub const SHARDS: usize = MOST;
 
 /// How an engine is made.
 pub struct Setup {
@@ -51,6 +56,8 @@ pub struct Setup {
     pub inventory: Arc<Inventory>,
     /// Seeds the random numbers of the agents.
     pub seed: u64,
+    /// How many shards decide beside each other, from 1 to [`SHARDS`]: what comes of it is the same.
+    pub shards: usize,
     /// What is bounded, and by how much.
     pub limits: Limits,
     /// How long what has ended is kept, and how much of it.
@@ -75,6 +82,7 @@ pub struct Engine {
     pub(crate) trail: Trail,
     pub(crate) registry: Registry,
     pub(crate) tasks: Tasks,
+    pub(crate) deadlines: Arc<Deadlines>,
     pub(crate) hosting: Hosting,
     pub(crate) schemas: Arc<Schemas>,
     pub(crate) data: Arc<Entries>,
@@ -95,7 +103,8 @@ impl Engine {
     pub fn open(setup: Setup) -> Result<Self, store::OpenError> {
         let view = Arc::new(View::keeping(setup.limits.read_bytes));
         let loads = Arc::new(Loads::default());
-        let settled = Arc::new(Settled::new(Arc::clone(&loads)));
+        let placement = Arc::new(Placement::over(setup.shards));
+        let settled = Arc::new(Settled::new(Arc::clone(&loads), Arc::clone(&placement)));
         let data = Arc::new(Entries::new(Arc::clone(&loads)));
         let directory = Arc::new(Directory::default());
         let (numbers, broken) = (Arc::new(Numbers::default()), Arc::new(Broken::default()));
@@ -140,8 +149,13 @@ impl Engine {
             tasks: recovered.tasks,
             negotiations: recovered.negotiations,
         };
-        let work = Work::new(decided, setup.inventory, numbers, settled);
-        Ok(Self {
+        let deadlines = Arc::new(Deadlines::new(Arc::clone(&numbers)));
+        let many = placement.shards();
+        let shared = Shared::new(placement, Arc::clone(&deadlines), numbers, setup.inventory);
+        let shared = Arc::new(shared);
+        let shard = || Mutex::new(Shard::new(Arc::clone(&shared)));
+        let shards = (0..many).map(|_| shard()).collect();
+        let engine = Self {
             store,
             commits: Committer::new(outbox, observers),
             access: Access::new(setup.access),
@@ -149,13 +163,16 @@ impl Engine {
             trail: Trail::default(),
             registry: Registry::new(roster, directory, setup.credentials, setup.proxy),
             tasks: Tasks {
-                work: Mutex::new(work),
+                shards,
+                shared,
+                settled,
                 broken,
                 view,
                 loads,
                 pushes,
                 deliverable: setup.deliverable,
             },
+            deadlines,
             hosting: Hosting::new(agents),
             schemas: Arc::new(schemas),
             data,
@@ -164,7 +181,9 @@ impl Engine {
             cluster: Joined::default(),
             limits: setup.limits,
             retention: setup.retention,
-        })
+        };
+        engine.lock_all().take_in(decided);
+        Ok(engine)
     }
 
     /// The store, for verification and statistics.

@@ -3,7 +3,6 @@
 //! Read next: [`agents`], [`instance`], [`mailbox`], [`step`].
 
 pub(crate) mod agents;
-pub(crate) mod alarms;
 pub(crate) mod briefing;
 pub(crate) mod delivery;
 pub(crate) mod failing;

@@ -15,6 +15,7 @@ pub(crate) mod negotiate;
 pub(crate) mod negotiation;
 pub(crate) mod operation;
 pub(crate) mod outputs;
+pub(crate) mod placement;
 pub(crate) mod plan;
 pub(crate) mod proposal;
 pub(crate) mod publishers;
@@ -34,15 +35,19 @@ use domain::task::Subscription;
 use push::unstored::Unstored;
 use std::sync::{Arc, Mutex};
 use view::View;
-use work::Work;
+use work::{Settled, Shard, Shared};
 
 /// Whether reports can go where a subscription wants them; if not, what of it is wrong, and why.
 pub type Deliverable = Box<dyn Fn(&Subscription) -> Result<(), (Field, String)> + Send + Sync>;
 
-/// Tasks and their negotiations: as decided, under the lock of decisions, and as committed.
+/// Tasks and their negotiations: as decided, in shards that each have a lock, and as committed.
 pub(crate) struct Tasks {
-    /// What is decided.
-    pub(crate) work: Mutex<Work>,
+    /// What is decided, by shard.
+    pub(crate) shards: Vec<Mutex<Shard>>,
+    /// What the shards share.
+    pub(crate) shared: Arc<Shared>,
+    /// What has ended and is on disk.
+    pub(crate) settled: Arc<Settled>,
     /// What is read beside the decisions, for one of them.
     pub(crate) loads: Arc<Loads>,
     /// Whether a decision panicked.

@@ -10,7 +10,7 @@ use crate::commit::unit_of_work::{LONG, Written};
 use crate::failure::StoreFailure;
 use crate::operation::{Cost, ENTRY_BYTES};
 use crate::refusal::OverLimit;
-use crate::tasks::work::Work;
+use crate::tasks::publishers::{Open, Publishing};
 use crate::{Engine, Refusal};
 use domain::access::Principal;
 use domain::context::{Body, DataParam};
@@ -94,33 +94,39 @@ impl Engine {
         }
     }
 
-    /// Whether a publisher may have one more task or proposal open.
+    /// Room for one more open task or proposal of a publisher, for as long as it is kept.
     ///
     /// # Errors
     /// [`OverLimit::TasksOpen`], [`OverLimit::TasksHeld`]
-    pub(crate) fn room_to_publish(&self, work: &Work, publisher: &str) -> Result<(), Refusal> {
+    pub(crate) fn room_to_publish(&self, publisher: &str) -> Result<Publishing<'_>, Refusal> {
         let limits = self.accounts.limits_of(publisher);
         let (most, held) = (limits.tasks_open, limits.held_bytes / OPEN_PART);
-        let open = work.open_by(publisher);
-        if open.number < most && open.bytes < held || self.is_hosted(publisher) {
-            return Ok(());
-        }
-        self.accounts.of(publisher).refuse();
-        let user = publisher.to_owned();
-        Err(match open.bytes < held {
-            true => OverLimit::TasksOpen { user, most },
-            false => OverLimit::TasksHeld { user, most: held },
-        }
-        .into())
+        let is_hosted = self.is_hosted(publisher);
+        let has_room = |open: Open| open.number < most && open.bytes < held || is_hosted;
+        let publishers = &self.tasks.shared.publishers;
+        Publishing::if_room(publishers, publisher, has_room).map_err(|open| {
+            self.accounts.of(publisher).refuse();
+            let user = publisher.to_owned();
+            match open.bytes < held {
+                true => OverLimit::TasksOpen { user, most },
+                false => OverLimit::TasksHeld { user, most: held },
+            }
+            .into()
+        })
+    }
+
+    /// What a publisher has that has not ended.
+    pub(crate) fn open_by(&self, publisher: &str) -> Open {
+        self.tasks.shared.publishers().open_by(publisher)
     }
 
     /// Whether what a publisher has open may be [added to](adds), be it by himself or by its executor.
     ///
     /// # Errors
     /// [`OverLimit::TasksHeld`]
-    pub(crate) fn room_to_say(&self, work: &Work, publisher: &str) -> Result<(), Refusal> {
+    pub(crate) fn room_to_say(&self, publisher: &str) -> Result<(), Refusal> {
         let held = self.accounts.limits_of(publisher).held_bytes / OPEN_PART;
-        if work.open_by(publisher).bytes < held || self.is_hosted(publisher) {
+        if self.open_by(publisher).bytes < held || self.is_hosted(publisher) {
             return Ok(());
         }
         Err(OverLimit::TasksHeld {

@@ -16,9 +16,8 @@ impl Engine {
     /// What every user holds that has asked for anything in this run or has data stored, by name.
     pub fn usage(&self) -> Vec<Usage> {
         let accounts = self.accounts.all();
-        let work = self.lock_work();
         let usage = |account: Arc<Account>| {
-            let (open, usage) = (work.open_by(account.user()), account.usage());
+            let (open, usage) = (self.open_by(account.user()), account.usage());
             Usage {
                 tasks_open: open.number as u64,
                 held_bytes: usage.held_bytes + open.bytes as u64,

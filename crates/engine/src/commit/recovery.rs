@@ -23,7 +23,7 @@ use tracing::{error, warn};
 /// Why something was not carried out.
 const NOT_STORED: &str = "the store did not take what it follows from";
 
-impl Work {
+impl Work<'_> {
     /// Has somebody look then whether the store takes something.
     pub(crate) fn look_at_store(&mut self, at: Timestamp) {
         self.schedule(Due::Store, Some(at));
@@ -36,16 +36,21 @@ impl Engine {
         self.store.taken_back() != self.commits.taken_back.load(Relaxed)
     }
 
-    /// Takes back what was not stored before agents go on, who need no lock of decisions for that.
-    pub(crate) fn recover_first(&self) {
+    /// Takes back what was not stored, before anything is decided and before agents go on. How many decisions were
+    /// not stored by then: if there are more since, they are to be taken back as well.
+    pub(crate) fn recover_first(&self) -> u64 {
+        let taken_back = self.store.taken_back();
         if self.is_to_recover() {
-            drop(self.lock_work());
+            let mut work = self.hold_shards(&(0..self.tasks.shards.len()).collect());
+            self.recover(&mut work);
         }
+        taken_back
     }
 
     /// Makes memory what the disk says, if a decision was not stored since the last time. Nobody
     /// else decides meanwhile.
-    pub(crate) fn recover(&self, work: &mut Work) {
+    fn recover(&self, work: &mut Work<'_>) {
+        // Somebody may have been before.
         if !self.is_to_recover() {
             return;
         }
@@ -118,7 +123,7 @@ impl Engine {
     }
 
     /// Memory becomes what the store says once that can be read; until then nothing is stored.
-    fn put_off_recovery(&self, work: &mut Work) {
+    fn put_off_recovery(&self, work: &mut Work<'_>) {
         if !self.commits.stale.swap(true, Relaxed) {
             work.look_at_store(Timestamp::from_ms(0));
             self.commits.outbox.notify();

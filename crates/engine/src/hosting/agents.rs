@@ -5,7 +5,7 @@
 //! one whose input has waited longest, without waiting for a decision. What is decided may be held while an
 //! agent is locked, never taken then, and no two agents are held at once ([`crate::commit::order`]). What rests
 //! on a batch is released by who says that it is on disk. Read next: [`crate::hosting::instance`],
-//! [`crate::hosting::alarms`]; `room`: a place in a mailbox is reserved before it is used.
+//! [`crate::deadlines`]; `room`: a place in a mailbox is reserved before it is used.
 
 mod room;
 
@@ -14,7 +14,6 @@ pub(crate) use room::{IsFull, Room};
 use crate::commit::broken::Broken;
 use crate::commit::observer::CommitObserver;
 use crate::commit::order::{Held, Rank};
-use crate::hosting::alarms::Alarms;
 use crate::hosting::instance::{AgentInstance, Behaviour, Given};
 use crate::hosting::mailbox::Envelope;
 use crate::hosting::question::Question;
@@ -48,7 +47,6 @@ pub(crate) struct Agents {
     /// What stands for those elsewhere, by their index behind those in here.
     elsewhere: RwLock<Vec<Arc<Mutex<Behaviour>>>>,
     resting: Mutex<Resting>,
-    pub(crate) alarms: Alarms,
     numbers: Arc<Numbers>,
     broken: Arc<Broken>,
 }
@@ -100,7 +98,6 @@ impl Agents {
             in_here: in_here.into_iter().map(Mutex::new).collect(),
             elsewhere: RwLock::default(),
             resting: Mutex::default(),
-            alarms: Alarms::new(Arc::clone(&numbers)),
             numbers,
             broken,
         }

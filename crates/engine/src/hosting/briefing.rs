@@ -17,7 +17,7 @@ impl Engine {
     /// open task of its own yet.
     pub(crate) fn briefing<'q>(
         &self,
-        work: &Work,
+        work: &Work<'_>,
         registration: &Registration,
         roster: Vec<Arc<Profile>>,
         unanswered: impl Iterator<Item = &'q Question>,
@@ -39,7 +39,7 @@ impl Engine {
     /// What an agent is told that was made anew.
     pub(crate) fn briefing_anew<'q>(
         &self,
-        work: &Work,
+        work: &Work<'_>,
         index: usize,
         unanswered: impl Iterator<Item = &'q Question>,
     ) -> Input {

@@ -36,7 +36,7 @@ impl Engine {
     /// A step panicked.
     pub(crate) fn crashed(
         &self,
-        work: &mut Work,
+        work: &mut Work<'_>,
         index: usize,
         asked: Option<Question>,
         now: Timestamp,
@@ -53,7 +53,7 @@ impl Engine {
     /// A step did not return in time: the agent is given up with all that it had taken on.
     pub(crate) fn step_overdue(
         &self,
-        work: &mut Work,
+        work: &mut Work<'_>,
         index: usize,
         number: u64,
         now: Timestamp,
@@ -81,7 +81,7 @@ impl Engine {
     /// Everything fails that the agent has taken on or was asked.
     fn fail_all(
         &self,
-        work: &mut Work,
+        work: &mut Work<'_>,
         index: usize,
         why: &str,
         now: Timestamp,
@@ -101,7 +101,14 @@ impl Engine {
     }
 
     /// A task fails, if it has not ended. The end of one may end another, its part.
-    fn fail(&self, work: &mut Work, id: &TaskId, why: &str, now: Timestamp, unit: &mut UnitOfWork) {
+    fn fail(
+        &self,
+        work: &mut Work<'_>,
+        id: &TaskId,
+        why: &str,
+        now: Timestamp,
+        unit: &mut UnitOfWork,
+    ) {
         let open = work.task(id).filter(|t| !t.status.is_terminal()).cloned();
         if let Some(open) = open {
             let why = Content::new(open.content.target_object.clone(), why);
@@ -113,7 +120,7 @@ impl Engine {
     /// A question gets no answer any more.
     fn end_question(
         &self,
-        work: &mut Work,
+        work: &mut Work<'_>,
         asked: &Question,
         why: &str,
         now: Timestamp,
@@ -129,7 +136,7 @@ impl Engine {
         } else {
             self.fail(work, &asked.task, why, now, unit);
             let awaited = asked.awaited();
-            if work.waiting.contains_key(&awaited) {
+            if work.waits_for(&awaited).is_some() {
                 let task = work.known_task(&asked.task).ok().flatten();
                 let reply = task.map_or_else(Reply::accepted, |task| state_reply(&task));
                 work.resolve(&awaited, &reply, now, unit);
@@ -141,7 +148,7 @@ impl Engine {
     /// Whoever failed over the end of a part does not go on with the task that it is a part of.
     fn fail_whole(
         &self,
-        work: &mut Work,
+        work: &mut Work<'_>,
         end: &Question,
         why: &str,
         now: Timestamp,
@@ -160,7 +167,7 @@ impl Engine {
     /// failed over.
     fn restart(
         &self,
-        work: &mut Work,
+        work: &mut Work<'_>,
         index: usize,
         failed_over: Option<&Question>,
         now: Timestamp,
@@ -204,7 +211,7 @@ impl Engine {
     /// Ends again what agents that are left alone had taken on, where that was not stored.
     pub(crate) fn end_for_those_left_alone(
         &self,
-        work: &mut Work,
+        work: &mut Work<'_>,
         now: Timestamp,
         unit: &mut UnitOfWork,
     ) {

@@ -40,7 +40,7 @@ impl Engine {
     /// Puts questions again that are under way no more. What became moot is forgotten.
     pub(crate) fn put_again(
         &self,
-        work: &mut Work,
+        work: &mut Work<'_>,
         questions: Vec<Question>,
         unit: &mut UnitOfWork,
     ) {
@@ -83,7 +83,12 @@ impl Engine {
 
     /// Tells an agent in here of its tasks that wait for it: what it said, if anything, is not on
     /// record. Of what it failed over it is not told again.
-    pub(crate) fn tell_publisher_again(&self, work: &Work, index: usize, unit: &mut UnitOfWork) {
+    pub(crate) fn tell_publisher_again(
+        &self,
+        work: &Work<'_>,
+        index: usize,
+        unit: &mut UnitOfWork,
+    ) {
         let (agents, mut failed_over) = (&self.hosting.agents, HashSet::new());
         for task in work.tasks_awaiting(&self.registry.roster.name(index)) {
             let waits = Question::awaiting(&task.id, &task.from, &task.to);
@@ -104,7 +109,7 @@ impl Engine {
     }
 
     /// True if what a question is about has ended.
-    fn is_over(&self, work: &Work, question: &Question) -> bool {
+    fn is_over(&self, work: &Work<'_>, question: &Question) -> bool {
         if question.verb == Verb::FeasibilityNegotiate {
             let negotiation = work.known_negotiation(&question.task, Kind::Feasibility);
             return negotiation.is_ok_and(|n| n.is_none_or(|n| !n.is_open()));
@@ -114,13 +119,13 @@ impl Engine {
     }
 
     /// The answer is for the record, and for whoever asks again.
-    fn wait_again(&self, work: &mut Work, question: &Question) {
+    fn wait_again(&self, work: &mut Work<'_>, question: &Question) {
         let awaited = question.awaited();
         let exchange = work.exchange(&question.key).ok().flatten();
         let Some(exchange) = exchange.filter(|e| e.response.is_none()) else {
             return;
         };
-        if work.waiting.contains_key(&awaited) {
+        if work.waits_for(&awaited).is_some() {
             return;
         }
         let asynchronous = work
@@ -129,11 +134,11 @@ impl Engine {
         let until = exchange.request_time + self.limits.patience_ms(asynchronous);
         work.schedule(Due::Reply(awaited.clone()), Some(until));
         let callers = Vec::new();
-        work.waiting.insert(awaited, Waiting { exchange, callers });
+        work.wait(awaited, Waiting { exchange, callers });
     }
 
     /// The question as the agent hears it; none if nobody wants an answer any more.
-    fn input_of(&self, work: &Work, question: &Question) -> Result<Option<Input>, Refusal> {
+    fn input_of(&self, work: &Work<'_>, question: &Question) -> Result<Option<Input>, Refusal> {
         if !question.is_notice() {
             return Ok(self.ask_of(work, question)?.map(Input::Asked));
         }
@@ -142,7 +147,7 @@ impl Engine {
         Ok(ended.map(|task| Input::Notified(Arc::new(Notification::of(&task)))))
     }
 
-    fn ask_of(&self, work: &Work, question: &Question) -> Result<Option<Ask>, Refusal> {
+    fn ask_of(&self, work: &Work<'_>, question: &Question) -> Result<Option<Ask>, Refusal> {
         if question.verb == Verb::FeasibilityNegotiate {
             return self.offer_of(work, question);
         }
@@ -176,7 +181,7 @@ impl Engine {
         Ok(Some(ask_about(question, task, &speech)))
     }
 
-    fn offer_of(&self, work: &Work, question: &Question) -> Result<Option<Ask>, Refusal> {
+    fn offer_of(&self, work: &Work<'_>, question: &Question) -> Result<Option<Ask>, Refusal> {
         let Some(negotiation) = work.known_negotiation(&question.task, Kind::Feasibility)? else {
             return Ok(None);
         };

@@ -11,6 +11,7 @@
 
 use crate::Engine;
 use crate::commit::unit_of_work::UnitOfWork;
+use crate::drive::name_of;
 use crate::hosting::instance::{After, Behaviour, Ended, Given, HandedOut};
 use crate::tasks::loaded::Name;
 use crate::tasks::lookup::names_of;
@@ -185,13 +186,8 @@ impl Engine {
 
     /// A step is taken for so long at the most.
     fn watch(&self, agent: usize, number: u64, now: Timestamp) {
-        let until = Some(now + self.limits.step_ms);
-        if self
-            .hosting
-            .agents
-            .alarms
-            .watch(Due::Step { agent, number }, until)
-        {
+        let until = now + self.limits.step_ms;
+        if self.deadlines.watch(Due::Step { agent, number }, until) {
             self.commits.outbox.notify();
         }
     }
@@ -207,7 +203,7 @@ impl Engine {
         } = stepped;
         let agents = &self.hosting.agents;
         let agent = index;
-        agents.alarms.watch(Due::Step { agent, number }, None);
+        self.deadlines.schedule(Due::Step { agent, number }, None);
         let name = self.registry.roster.name(index);
         let (after, came) = match ended {
             Ok((behaviour, outputs)) => {
@@ -223,16 +219,21 @@ impl Engine {
         // follows from it is decided.
         let is_quiet = came.as_ref().is_ok_and(|outputs| only_wakes(outputs))
             && agents.lock(index).stepping_on_question().is_none();
-        let lock = || {
-            self.lock_with_all(&[], |_, names| {
+        let lock = || match &came {
+            // All that it has taken on may end.
+            Err(_) => self.lock_all_with(|_, names| {
                 let agent = agents.lock(index);
-                match &came {
-                    Err(_) => agent
-                        .questions()
-                        .for_each(|question| names_of(question, names)),
-                    Ok(_) => names.extend(agent.steps_about(number).map(Name::Task)),
-                }
-            })
+                let asked = agent.questions();
+                asked.for_each(|question| names_of(question, names));
+            }),
+            Ok(outputs) => {
+                let about = agents.lock(index).steps_about(number);
+                let about = about
+                    .into_iter()
+                    .flat_map(|task| [Name::Task(task.clone()), Name::Tree(task)]);
+                let names: Vec<Name> = about.chain(outputs.iter().filter_map(name_of)).collect();
+                self.lock_with_all(&[], |_, more| more.extend_from_slice(&names))
+            }
         };
         let mut work = (!is_quiet).then(lock);
         let ended = agents.lock(index).end_step(incarnation, number, after);

@@ -12,6 +12,7 @@ use crate::registry::operation::{
 };
 use crate::registry::remote_stub::RemoteStub;
 use crate::registry::roster::standing_for;
+use crate::tasks::loaded::Name;
 use crate::tasks::timers::Due;
 use crate::tasks::work::Work;
 use crate::{Engine, Refusal};
@@ -55,7 +56,7 @@ impl Engine {
             reach: register.reach,
             lease_ms: register.lease_ms,
         };
-        let mut work = self.lock_work();
+        let mut work = self.lock_all();
         if let Some((leaf, called)) = self.registry.roster.taken(&terms.profile) {
             let called = called.to_owned();
             return Err(ProfileError::Taken { leaf, called }.into());
@@ -114,7 +115,7 @@ impl Engine {
     ) -> Result<Execution<Arc<Registration>>, Refusal> {
         let RenewLease { name, health, note } = renew;
         let name = name.unwrap_or_else(|| who.name.clone());
-        let mut work = self.lock_work();
+        let mut work = self.lock_with(&[Name::Places]);
         let mut unit = UnitOfWork::asked_by(&who.name, now);
         let known = self.known(who, &name)?;
         let renew = Command::Renew { health, note };
@@ -133,7 +134,7 @@ impl Engine {
         now: Timestamp,
     ) -> Result<Execution<()>, Refusal> {
         let name = name.unwrap_or_else(|| who.name.clone());
-        let mut work = self.lock_work();
+        let mut work = self.lock_all();
         let known = self.known(who, &name)?;
         if known.reach == Reach::Hosted {
             return Err(Conflict::HostedAgent { name }.into());
@@ -176,7 +177,7 @@ impl Engine {
     /// The credential of an agent was taken away: it is given nothing more until it is heard of again
     /// under a new one. Does nothing for those that are hosted here, or not here at all.
     pub fn suspend(&self, name: &str, now: Timestamp) {
-        let mut work = self.lock_work();
+        let mut work = self.lock_with(&[Name::Places]);
         let Some(index) = self.registry.roster.find(name) else {
             return;
         };
@@ -190,7 +191,7 @@ impl Engine {
 
     /// Lets no lease end before the agent had the time of one to be heard again: while the platform
     /// was down, none could be renewed.
-    pub(crate) fn grant_leases(&self, work: &mut Work, now: Timestamp) {
+    pub(crate) fn grant_leases(&self, work: &mut Work<'_>, now: Timestamp) {
         for registration in self
             .registry
             .roster
@@ -209,7 +210,7 @@ impl Engine {
     /// The lease of an agent may be over.
     pub(crate) fn lease_due(
         &self,
-        work: &mut Work,
+        work: &mut Work<'_>,
         name: &str,
         now: Timestamp,
         unit: &mut UnitOfWork,
@@ -226,7 +227,7 @@ impl Engine {
     /// Makes true what was decided of a place, and tells what others should know of it.
     pub(crate) fn take_place(
         &self,
-        work: &mut Work,
+        work: &mut Work<'_>,
         known: &Registration,
         event: &Event,
         unit: &mut UnitOfWork,
@@ -242,7 +243,7 @@ impl Engine {
 
     pub(crate) fn enter(
         &self,
-        work: &mut Work,
+        work: &mut Work<'_>,
         after: Registration,
         unit: &mut UnitOfWork,
     ) -> Arc<Registration> {
@@ -258,7 +259,7 @@ impl Engine {
     /// listens.
     pub(crate) fn awaken(
         &self,
-        work: &mut Work,
+        work: &mut Work<'_>,
         registration: &Registration,
         now: Timestamp,
         unit: &mut UnitOfWork,
@@ -288,7 +289,7 @@ impl Engine {
     /// Tells the agents hosted here of one that they were not briefed with.
     pub(crate) fn introduce(
         &self,
-        work: &mut Work,
+        work: &mut Work<'_>,
         registration: &Registration,
         now: Timestamp,
         unit: &mut UnitOfWork,
@@ -299,7 +300,7 @@ impl Engine {
 
     pub(crate) fn tell_hosted(
         &self,
-        work: &mut Work,
+        work: &mut Work<'_>,
         input: &Input,
         now: Timestamp,
         unit: &mut UnitOfWork,

@@ -20,7 +20,7 @@ impl Engine {
     /// The executor's turn in a feasibility, later than its answer to who asked.
     pub(crate) fn executor_answers(
         &self,
-        work: &mut Work,
+        work: &mut Work<'_>,
         negotiation: &Arc<Negotiation>,
         speech: Speech,
         now: Timestamp,
@@ -38,7 +38,7 @@ impl Engine {
     /// Ends an open negotiation without agreement, and tells who waits for a word in it.
     pub(crate) fn end_negotiation(
         &self,
-        work: &mut Work,
+        work: &mut Work<'_>,
         open: &Arc<Negotiation>,
         wanted: Move,
         now: Timestamp,
@@ -55,7 +55,7 @@ impl Engine {
     /// Whoever had the word stayed silent.
     pub(crate) fn negotiation_due(
         &self,
-        work: &mut Work,
+        work: &mut Work<'_>,
         task: &TaskId,
         kind: Kind,
         now: Timestamp,
@@ -74,7 +74,7 @@ impl Engine {
     /// The executor's refusal of an offer that waits for it, since it cannot answer.
     pub(crate) fn decline(
         &self,
-        work: &mut Work,
+        work: &mut Work<'_>,
         open: &Arc<Negotiation>,
         reason: &str,
         why: &str,

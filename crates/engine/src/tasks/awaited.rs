@@ -19,6 +19,14 @@ pub(crate) enum Awaited {
     Answer(TaskId, String),
 }
 
+impl Awaited {
+    /// The task about which it is.
+    pub(crate) fn task(&self) -> &TaskId {
+        let (Self::Task(task) | Self::Turn(task, ..) | Self::Answer(task, _)) = self;
+        task
+    }
+}
+
 /// Callers who wait, and the record of their exchange.
 pub(crate) struct Waiting {
     pub(crate) exchange: Exchange,

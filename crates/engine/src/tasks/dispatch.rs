@@ -18,7 +18,7 @@ impl Engine {
     /// what stands for one elsewhere takes it at once. Returns the answer if there is one.
     pub(crate) fn run(
         &self,
-        work: &mut Work,
+        work: &mut Work<'_>,
         index: usize,
         input: Input,
         now: Timestamp,
@@ -35,7 +35,7 @@ impl Engine {
     /// Takes an agent's outputs on; returns the answer if there is one.
     pub(crate) fn take_outputs(
         &self,
-        work: &mut Work,
+        work: &mut Work<'_>,
         index: usize,
         outputs: Vec<Output>,
         now: Timestamp,
@@ -66,7 +66,7 @@ impl Engine {
     /// agent in here has nobody to tell it to.
     fn reported(
         &self,
-        work: &mut Work,
+        work: &mut Work<'_>,
         executor: &str,
         id: &TaskId,
         progress: Progress,
@@ -98,7 +98,7 @@ impl Engine {
     }
 
     /// What an executor's news mean for its task.
-    pub(crate) fn command_of(&self, work: &Work, id: &TaskId, progress: Progress) -> Command {
+    pub(crate) fn command_of(&self, work: &Work<'_>, id: &TaskId, progress: Progress) -> Command {
         match progress {
             Progress::Working { percent, content } => Command::Work {
                 percent,

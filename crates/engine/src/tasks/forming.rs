@@ -107,9 +107,9 @@ impl Engine {
             }
         };
         let mut places = team.needs.iter().zip(&ranked);
-        if places.any(|(need, found)| team.next(&need.name, found).is_some()) {
-            self.room_to_publish(&work, &who.name)?;
-        }
+        let asks = places.any(|(need, found)| team.next(&need.name, found).is_some());
+        let room = || self.room_to_publish(&who.name);
+        let _room = asks.then(room).transpose()?;
         let mut unit = UnitOfWork::asked_by(&who.name, now);
         for (place, found) in ranked.iter().enumerate() {
             self.fill(&mut work, &mut team, place, found, now, &mut unit);
@@ -121,7 +121,7 @@ impl Engine {
         }
         let formed = self.hosting.agents.asks_about_parts(&task).then(|| {
             let (sender, receiver) = oneshot::channel();
-            work.forming.entry(task.clone()).or_default().push(sender);
+            work.wait_for_team(&task, sender);
             let until = now + self.limits.answer_ms;
             work.schedule(Due::Team(task.clone()), Some(until));
             receiver
@@ -149,7 +149,7 @@ impl Engine {
     /// be formed at all tells whether an identifier is in use.
     pub(crate) fn check_team(
         &self,
-        work: &Work,
+        work: &Work<'_>,
         who: &Principal,
         team: &Team,
     ) -> Result<(), Refusal> {

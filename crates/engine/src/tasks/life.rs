@@ -32,7 +32,7 @@ pub(crate) enum EndNotice {
     Asked(Question),
 }
 
-impl Work {
+impl Work<'_> {
     /// Stages a new task.
     pub(crate) fn create(&mut self, task: Task, unit: &mut UnitOfWork) -> Arc<Task> {
         let task = Arc::new(task);
@@ -49,6 +49,7 @@ impl Work {
             subscription: None,
         };
         unit.change(&task, None, &event);
+        self.place(&task);
         self.put(Arc::clone(&task));
         task
     }
@@ -58,7 +59,7 @@ impl Engine {
     /// Decides a command on a task and stages what follows from it.
     pub(crate) fn change(
         &self,
-        work: &mut Work,
+        work: &mut Work<'_>,
         task: &Arc<Task>,
         command: Command,
         now: Timestamp,
@@ -78,7 +79,7 @@ impl Engine {
         };
         if after.status.is_terminal() || after.awaits.is_some() {
             let awaited = Awaited::Task(after.id.clone());
-            if work.waiting.contains_key(&awaited) {
+            if work.waits_for(&awaited).is_some() {
                 work.resolve(&awaited, &state_reply(&after), now, unit);
             }
         }
@@ -100,7 +101,7 @@ impl Engine {
     /// A result that waits for judgement is an offer in the negotiation of the result.
     fn result_offered(
         &self,
-        work: &mut Work,
+        work: &mut Work<'_>,
         task: Arc<Task>,
         now: Timestamp,
         unit: &mut UnitOfWork,
@@ -121,7 +122,7 @@ impl Engine {
     /// are over and the task has failed.
     pub(crate) fn judge(
         &self,
-        work: &mut Work,
+        work: &mut Work<'_>,
         task: &Arc<Task>,
         speech: Speech,
         content: Content,
@@ -139,7 +140,7 @@ impl Engine {
         Ok(self.change(work, task, command, now, unit)?)
     }
 
-    fn ended(&self, work: &mut Work, task: &Arc<Task>, now: Timestamp, unit: &mut UnitOfWork) {
+    fn ended(&self, work: &mut Work<'_>, task: &Arc<Task>, now: Timestamp, unit: &mut UnitOfWork) {
         for kind in [Kind::Fulfillment, Kind::Result] {
             if let Some(open) = work.negotiation(&task.id, kind).filter(|n| n.is_open()) {
                 let open = Arc::clone(open);
@@ -163,7 +164,13 @@ impl Engine {
         }
     }
 
-    fn end_part(&self, work: &mut Work, part: &Arc<Task>, now: Timestamp, unit: &mut UnitOfWork) {
+    fn end_part(
+        &self,
+        work: &mut Work<'_>,
+        part: &Arc<Task>,
+        now: Timestamp,
+        unit: &mut UnitOfWork,
+    ) {
         let after = self.change(work, part, Command::Cancel, now, unit);
         let after = after.expect("an open task can be cancelled");
         if part.is_handed_over() {
@@ -208,7 +215,7 @@ impl Engine {
     /// Time alone ends a task: its executor is late, or its publisher silent.
     pub(crate) fn task_due(
         &self,
-        work: &mut Work,
+        work: &mut Work<'_>,
         id: &TaskId,
         now: Timestamp,
         unit: &mut UnitOfWork,
@@ -237,7 +244,7 @@ impl Engine {
     /// Whether a task can get this part.
     pub(crate) fn check_part(
         &self,
-        work: &Work,
+        work: &Work<'_>,
         part: &TaskId,
         parent: &TaskId,
         from: &str,

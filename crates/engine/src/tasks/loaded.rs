@@ -16,7 +16,7 @@ use std::sync::Arc;
 /// What the store had; why it is not known, if the store could not be read.
 pub(crate) type Found<T> = Result<Option<T>, StoreFailure>;
 
-/// Something that a decision reads.
+/// Something that a decision is about, and reads.
 #[derive(Clone, Debug)]
 pub(crate) enum Name {
     /// A task, and the feasibility of the same name.
@@ -31,6 +31,10 @@ pub(crate) enum Name {
     Data(String),
     /// The questions that are on record.
     Questions,
+    /// A task as long as it is open, with its parts: it is held, and nothing is loaded.
+    Tree(TaskId),
+    /// The places of agents: they are held, and nothing is loaded.
+    Places,
 }
 
 /// What was found of what was named.
@@ -70,6 +74,7 @@ impl Loaded {
             Name::LastAnswer(id, _) => self.last_answers.contains_key(id),
             Name::Data(id) => self.data.contains_key(id),
             Name::Questions => self.questions.is_some(),
+            Name::Tree(_) | Name::Places => true,
         }
     }
 }

@@ -1,7 +1,8 @@
-//! What decisions read: what is decided from memory, all else as it was loaded before the lock was taken.
+//! What decisions are about and read: the shards of it are held, what is open is in memory, and all else is as it
+//! was loaded before.
 //!
-//! A decision names what it reads, and is given the lock once all of it is there: no disk is waited for
-//! under it. What ends meanwhile stays in memory until then ([`crate::commit::loads`]), so what was loaded is as true
+//! A decision names what it reads, and is given the locks once all of it is there: no disk is waited for
+//! under them. What ends meanwhile stays in memory until then ([`crate::commit::loads`]), so what was loaded is as true
 //! under the lock as it was before. Read next: [`crate::tasks::loaded`], [`crate::tasks::work`].
 
 use crate::Engine;
@@ -17,26 +18,45 @@ use domain::negotiation::{Kind, Negotiation};
 use domain::task::{Task, TaskId};
 use domain::team::Team;
 use domain::verb::Verb;
+use std::collections::BTreeSet;
 use std::fmt::Display;
 use std::sync::Arc;
 use store::Store;
 
+/// The shard of what is about agents, and about nothing that has an identifier.
+const FIRST: usize = 0;
+
 impl Engine {
-    /// The lock of decisions, with all that was named there to be read.
+    /// The shards of all that is named there, held, and what is to be read of it.
     pub(crate) fn lock_with(&self, names: &[Name]) -> Deciding<'_> {
         self.lock_with_all(names, |_, _| ())
     }
 
-    /// The same with what else is named in view of what is decided, or of what was loaded. For that the lock is
+    /// The same with what else is named in view of what is decided, or of what was loaded. For that the locks are
     /// let go of, so nothing has been decided yet; what was loaded before remains true, so that each is loaded
     /// once.
     pub(crate) fn lock_with_all(
         &self,
         first: &[Name],
-        more: impl Fn(&Work, &mut Vec<Name>),
+        more: impl Fn(&Work<'_>, &mut Vec<Name>),
+    ) -> Deciding<'_> {
+        self.lock_shards_with(BTreeSet::new(), first, more)
+    }
+
+    /// The same with all shards.
+    pub(crate) fn lock_all_with(&self, more: impl Fn(&Work<'_>, &mut Vec<Name>)) -> Deciding<'_> {
+        let all = (0..self.tasks.shards.len()).collect();
+        self.lock_shards_with(all, &[], more)
+    }
+
+    fn lock_shards_with(
+        &self,
+        shards: BTreeSet<usize>,
+        first: &[Name],
+        more: impl Fn(&Work<'_>, &mut Vec<Name>),
     ) -> Deciding<'_> {
         loop {
-            if let Some(work) = self.try_lock_with(first, &more) {
+            if let Some(work) = self.try_lock_with(shards.clone(), first, &more) {
                 return work;
             }
         }
@@ -46,28 +66,61 @@ impl Engine {
     /// began.
     fn try_lock_with(
         &self,
+        mut shards: BTreeSet<usize>,
         first: &[Name],
-        more: impl Fn(&Work, &mut Vec<Name>),
+        more: impl Fn(&Work<'_>, &mut Vec<Name>),
     ) -> Option<Deciding<'_>> {
         let taken_back = self.commits.taken_back();
         let mut loaded = Loaded::by(self.tasks.loads.begin());
         let mut names = first.to_vec();
+        let mut known = first.to_vec();
         loop {
             names
                 .drain(..)
                 .for_each(|name| self.load(name, &mut loaded));
-            let mut work = self.lock_work();
+            shards.extend(known.iter().flat_map(|name| self.places(name)));
+            if shards.is_empty() {
+                shards.insert(FIRST);
+            }
+            let mut work = self.lock_shards(&shards);
             if self.commits.taken_back() != taken_back {
                 return None;
             }
             work.loaded = loaded;
-            more(&work, &mut names);
-            names.retain(|name| !self.is_there(&mut work, name));
-            if names.is_empty() {
-                return Some(work);
+            // A task may have got another place before it was held.
+            if self.are_held(&work, &known) {
+                more(&work, &mut names);
+                known.extend_from_slice(&names);
+                names.retain(|name| !self.is_there(&mut work, name));
+                if names.is_empty() && self.are_held(&work, &known) {
+                    return Some(work);
+                }
             }
             loaded = std::mem::take(&mut work.loaded);
         }
+    }
+
+    /// The shards in which is what is named there.
+    fn places(&self, name: &Name) -> impl Iterator<Item = usize> + use<> {
+        let placement = &self.tasks.shared.placement;
+        // What was said before there was a task, and its team, stay at home where a part lives with its whole.
+        let [one, other] = match name {
+            Name::Task(id)
+            | Name::Holders(id)
+            | Name::LastAnswer(id, _)
+            | Name::Negotiation(id, _)
+            | Name::Team(id)
+            | Name::Tree(id) => [Some(placement.of(id)), Some(placement.home(id.as_str()))],
+            Name::Data(id) => [Some(placement.home(id)), None],
+            Name::Places => [Some(FIRST), None],
+            Name::Exchange(_) | Name::Questions => [None, None],
+        };
+        one.into_iter().chain(other)
+    }
+
+    fn are_held(&self, work: &Work<'_>, names: &[Name]) -> bool {
+        let mut places = names.iter().flat_map(|name| self.places(name));
+        places.all(|place| work.holds(place))
     }
 
     /// Reads from the store what is named.
@@ -119,19 +172,24 @@ impl Engine {
                 loaded.data.insert(id, found);
             }
             Name::Questions => loaded.questions = Some(self.questions_on_record()),
+            Name::Tree(_) | Name::Places => {}
         }
     }
 
     /// Reads what is not there, where nobody decides meanwhile.
-    pub(crate) fn load_missing(&self, work: &mut Work, mut names: Vec<Name>) {
+    pub(crate) fn load_missing(&self, work: &mut Work<'_>, mut names: Vec<Name>) {
         names.retain(|name| !self.is_there(work, name));
         for name in names {
             self.load(name, &mut work.loaded);
         }
     }
 
-    /// True of what can be read under the lock. An ended task that readers have in memory is taken from there.
-    fn is_there(&self, work: &mut Work, name: &Name) -> bool {
+    /// True of what can be read of what is held. An ended task that readers have in memory is taken from there.
+    fn is_there(&self, work: &mut Work<'_>, name: &Name) -> bool {
+        // What is not held is looked up once it is.
+        if !self.places(name).all(|place| work.holds(place)) {
+            return matches!(name, Name::Tree(_) | Name::Places);
+        }
         let is_in_memory = match name {
             Name::Task(id) if work.task(id).is_none() => {
                 let ended = self.tasks.view.tasks().find(id).cloned();
@@ -149,13 +207,15 @@ impl Engine {
             | Name::Exchange(_)
             | Name::LastAnswer(..)
             | Name::Data(_)
-            | Name::Questions => false,
+            | Name::Questions
+            | Name::Tree(_)
+            | Name::Places => false,
         };
         is_in_memory || work.loaded.has(name)
     }
 
     /// An entry of data-params as decided.
-    pub(crate) fn entry(&self, work: &Work, id: &str) -> Found<DataParam> {
+    pub(crate) fn entry(&self, work: &Work<'_>, id: &str) -> Found<DataParam> {
         if let Some(entry) = self.data.find(id) {
             return Ok(Some(entry));
         }
@@ -173,7 +233,7 @@ impl Engine {
     }
 }
 
-impl Work {
+impl Work<'_> {
     /// A task as decided, or as it ended.
     pub(crate) fn known_task(&self, id: &TaskId) -> Found<Arc<Task>> {
         if let Some(task) = self.task(id) {

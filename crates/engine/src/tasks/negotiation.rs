@@ -12,7 +12,7 @@ use domain::task::Task;
 use domain::time::Timestamp;
 use std::sync::Arc;
 
-impl Work {
+impl Work<'_> {
     /// Moves a negotiation and stages it.
     pub(crate) fn move_on(
         &mut self,
@@ -32,7 +32,7 @@ impl Engine {
     /// Moves a negotiation of an open task, opening it if need be. All that were opened are in memory.
     pub(crate) fn negotiate_on(
         &self,
-        work: &mut Work,
+        work: &mut Work<'_>,
         task: &Task,
         kind: Kind,
         wanted: Move,

@@ -37,7 +37,7 @@ impl Engine {
                     },
                     token,
                 };
-                agents.alarms.wake(at, wake);
+                self.deadlines.wake(at, wake);
             }
             output @ (Output::Send { .. } | Output::Act { .. } | Output::Note(_)) => {
                 unit.outgoing.push(Outgoing {

@@ -19,7 +19,7 @@ impl Engine {
     #[allow(clippy::too_many_arguments)]
     pub(crate) fn spoke(
         &self,
-        work: &mut Work,
+        work: &mut Work<'_>,
         agent: &str,
         id: &TaskId,
         kind: Kind,
@@ -54,7 +54,7 @@ impl Engine {
     /// countered.
     pub(crate) fn executor_speaks(
         &self,
-        work: &mut Work,
+        work: &mut Work<'_>,
         task: &Arc<Task>,
         speech: Speech,
         now: Timestamp,

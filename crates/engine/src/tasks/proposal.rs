@@ -40,7 +40,7 @@ impl Engine {
     /// If either is out of place, nothing has changed.
     pub(crate) fn propose(
         &self,
-        work: &mut Work,
+        work: &mut Work<'_>,
         proposal: Proposal<'_>,
         now: Timestamp,
         unit: &mut UnitOfWork,

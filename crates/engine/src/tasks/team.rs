@@ -32,9 +32,9 @@ type Answer = Result<(), Vec<Reason>>;
 
 impl Engine {
     /// A question about a part is open no more: once none is, those are answered who form the team.
-    pub(crate) fn team_asked(&self, work: &mut Work, part: &TaskId, unit: &mut UnitOfWork) {
+    pub(crate) fn team_asked(&self, work: &mut Work<'_>, part: &TaskId, unit: &mut UnitOfWork) {
         if let Some((task, _)) = place_of(part)
-            && work.forming.contains_key(&task)
+            && work.is_forming(&task)
             && !self.hosting.agents.asks_about_parts(&task)
         {
             self.team_formed(work, &task, unit);
@@ -42,8 +42,8 @@ impl Engine {
     }
 
     /// Those who form a team are told how it is.
-    pub(crate) fn team_formed(&self, work: &mut Work, task: &TaskId, unit: &mut UnitOfWork) {
-        let Some(forming) = work.forming.remove(task) else {
+    pub(crate) fn team_formed(&self, work: &mut Work<'_>, task: &TaskId, unit: &mut UnitOfWork) {
+        let Some(forming) = work.take_forming(task) else {
             return;
         };
         work.schedule(Due::Team(task.clone()), None);
@@ -62,7 +62,7 @@ impl Engine {
     /// a place, the team goes on.
     pub(crate) fn team_answered(
         &self,
-        work: &mut Work,
+        work: &mut Work<'_>,
         negotiation: &Arc<Negotiation>,
         now: Timestamp,
         unit: &mut UnitOfWork,
@@ -97,7 +97,7 @@ impl Engine {
     /// Asks for a place until somebody fills it, or answers later, or nobody is left to ask.
     pub(crate) fn fill(
         &self,
-        work: &mut Work,
+        work: &mut Work<'_>,
         team: &mut Team,
         place: usize,
         found: &[Match],
@@ -116,7 +116,7 @@ impl Engine {
     /// Asks an agent for a place; none if it answers later.
     fn invite(
         &self,
-        work: &mut Work,
+        work: &mut Work<'_>,
         team: &Team,
         need: &Need,
         agent: &str,
@@ -163,8 +163,7 @@ impl Engine {
                 unit.exchanges.push(exchange.clone());
                 let awaited = Awaited::Turn(part.clone(), KIND, 1);
                 let callers = Vec::new();
-                work.waiting
-                    .insert(awaited.clone(), Waiting { exchange, callers });
+                work.wait(awaited.clone(), Waiting { exchange, callers });
                 let patience = now + self.limits.synchronous_ms;
                 work.schedule(Due::Reply(awaited), Some(patience));
             }
@@ -178,7 +177,7 @@ impl Engine {
 }
 
 /// Stages a team; the next decision sees it.
-pub(crate) fn keep(work: &mut Work, team: &Arc<Team>, unit: &mut UnitOfWork) {
+pub(crate) fn keep(work: &mut Work<'_>, team: &Arc<Team>, unit: &mut UnitOfWork) {
     work.put_team(Arc::clone(team));
     unit.teams.push(Arc::clone(team));
 }

@@ -1,7 +1,7 @@
 //! Deadlines: what falls due, and when.
 //!
-//! Knows no clock: whoever has one takes out what is due. Read next: [`crate::drive`], which carries it
-//! out.
+//! Knows no clock: whoever has one takes out what is due. Read next: [`crate::deadlines`], which holds them;
+//! [`crate::drive`], which carries it out.
 
 use crate::tasks::awaited::Awaited;
 use domain::negotiation::Kind;
@@ -95,24 +95,22 @@ impl Timers {
         });
     }
 
-    /// What is due next, by its time and number.
+    /// What is due first, with its time and number.
+    pub(crate) fn first(&self) -> Option<((Timestamp, u64), &Due)> {
+        self.due.first_key_value().map(|(place, due)| (*place, due))
+    }
+
+    /// When something is due next, and its number.
     pub(crate) fn next(&self) -> Option<(Timestamp, u64)> {
         self.due.keys().next().copied()
     }
 
-    /// What is due by now, in order.
-    pub(crate) fn by(&self, now: Timestamp) -> impl Iterator<Item = &Due> {
-        self.due.range(..=(now, u64::MAX)).map(|(_, due)| due)
-    }
-
-    /// Takes out what is due first; none if nothing is due by now.
-    pub(crate) fn take(&mut self, now: Timestamp) -> Option<Due> {
-        let first = self.due.first_entry()?;
-        if first.key().0 > now {
-            return None;
-        }
-        let due = first.remove();
+    /// Takes out what is due there; false if there is nothing.
+    pub(crate) fn take(&mut self, place: (Timestamp, u64)) -> bool {
+        let Some(due) = self.due.remove(&place) else {
+            return false;
+        };
         self.scheduled.remove(&due);
-        Some(due)
+        true
     }
 }

@@ -31,7 +31,7 @@ impl Engine {
     /// already answered for.
     pub(crate) fn take_answer(
         &self,
-        work: &mut Work,
+        work: &mut Work<'_>,
         index: usize,
         asked: &Question,
         mut outputs: Vec<Output>,
@@ -72,7 +72,13 @@ impl Engine {
     /// Keeps a question on record until something has come back on all that the agent sent in its step,
     /// if that is about a task that has ended: of one that is open it is told at the start, and sends
     /// again what is missing.
-    fn keeps(&self, work: &Work, index: usize, asked: &Question, unit: &mut UnitOfWork) -> bool {
+    fn keeps(
+        &self,
+        work: &Work<'_>,
+        index: usize,
+        asked: &Question,
+        unit: &mut UnitOfWork,
+    ) -> bool {
         // A task that is not in memory has ended; about what is only proposed there is none.
         let has_ended = match work.task(&asked.task) {
             Some(task) => task.status.is_terminal(),
@@ -94,7 +100,7 @@ impl Engine {
     }
 
     /// The question is open no more.
-    pub(crate) fn is_answered(&self, work: &mut Work, asked: &Question, unit: &mut UnitOfWork) {
+    pub(crate) fn is_answered(&self, work: &mut Work<'_>, asked: &Question, unit: &mut UnitOfWork) {
         unit.documents.push(Question::answered(&asked.key));
         self.team_asked(work, &asked.task, unit);
     }
@@ -102,7 +108,7 @@ impl Engine {
     /// The first word of an executor about a task that it was given.
     fn assignment_answered(
         &self,
-        work: &mut Work,
+        work: &mut Work<'_>,
         asked: &Question,
         answer: Option<Reply>,
         now: Timestamp,
@@ -134,7 +140,7 @@ impl Engine {
         let Some(waiting) = waiting else {
             return;
         };
-        work.waiting.insert(awaited.clone(), waiting);
+        work.wait(awaited.clone(), waiting);
         let settled = task.status.is_terminal() || task.awaits.is_some();
         if task.asynchronous || settled {
             work.resolve(&awaited, &reply, now, unit);
@@ -144,7 +150,7 @@ impl Engine {
     /// The executor's turn in a feasibility.
     fn offer_answered(
         &self,
-        work: &mut Work,
+        work: &mut Work<'_>,
         asked: &Question,
         answer: Option<Reply>,
         now: Timestamp,
@@ -197,7 +203,7 @@ impl Engine {
     /// What the executor says to a word of its publisher.
     fn word_answered(
         &self,
-        work: &mut Work,
+        work: &mut Work<'_>,
         asked: &Question,
         answer: Reply,
         now: Timestamp,
@@ -219,7 +225,7 @@ impl Engine {
     /// offered is answered by it, unless that has no place any more.
     pub(super) fn reaction(
         &self,
-        work: &mut Work,
+        work: &mut Work<'_>,
         asked: &Question,
         task: &Arc<Task>,
         answer: Reply,
@@ -246,7 +252,7 @@ impl Engine {
     /// Applies an answer to the task it is about.
     pub(crate) fn apply_answer(
         &self,
-        work: &mut Work,
+        work: &mut Work<'_>,
         task: &Arc<Task>,
         answer: &Reply,
         now: Timestamp,
@@ -297,7 +303,7 @@ impl Engine {
     /// that is none leaves it the word.
     pub(crate) fn answer_plan(
         &self,
-        work: &mut Work,
+        work: &mut Work<'_>,
         task: &Arc<Task>,
         answer: &Reply,
         offered: usize,
@@ -320,7 +326,7 @@ impl Engine {
         }
     }
 
-    pub(crate) fn with_state(&self, work: &Work, answer: Reply, task: &Arc<Task>) -> Reply {
+    pub(crate) fn with_state(&self, work: &Work<'_>, answer: Reply, task: &Arc<Task>) -> Reply {
         let latest = work.task(&task.id).unwrap_or(task);
         complete(answer, latest)
     }

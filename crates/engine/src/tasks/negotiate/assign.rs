@@ -63,7 +63,10 @@ impl Engine {
         let asynchronous = agreed_mode(&routed.negotiate, &content)?;
         let mut conditions = conditions(&routed.negotiate, &content, &self.limits)?;
         let given = routed.negotiate.task.as_ref().map(checked).transpose()?;
-        let names = names_of(given.as_ref(), &conditions);
+        let is_given = given.is_some();
+        let new = || of_platform(now, self.tasks.shared.numbers.next());
+        let id = given.clone().unwrap_or_else(new);
+        let names = names_of(&id, is_given, &conditions);
         let mut work = self.lock_with_all(&names, |work, names| {
             // Perhaps it was completed since.
             let known = given.as_ref().map(|id| work.known_task(id));
@@ -74,8 +77,6 @@ impl Engine {
             }
         });
         inherit_conversation(&work, &mut conditions)?;
-        let is_given = given.is_some();
-        let id = given.unwrap_or_else(|| of_platform(now, work.next_number()));
         let task = Task::assigned(
             id.clone(),
             &routed.from,
@@ -103,7 +104,7 @@ impl Engine {
                 if known.from != who.name {
                     let executor = self.place_of(&routed)?;
                     self.check_assignment(&work, who, executor, &task, None)?;
-                    self.room_to_publish(&work, &routed.from)?;
+                    self.room_to_publish(&routed.from).map(drop)?;
                     if let Some(push) = &routed.negotiate.push {
                         self.check_push(push)?;
                     }
@@ -119,9 +120,9 @@ impl Engine {
             return Err(unobtainable(&id));
         }
         // What was proposed and is not settled has its place already.
-        if !negotiated.is_some_and(|proposal| proposal.is_open()) {
-            self.room_to_publish(&work, &routed.from)?;
-        }
+        let has_place = negotiated.is_some_and(|proposal| proposal.is_open());
+        let room = || self.room_to_publish(&routed.from);
+        let _room = (!has_place).then(room).transpose()?;
         let (from, to) = (&routed.from, &routed.to);
         let exchange = self.exchange(from, to, &routed.negotiate, &id, key, now);
         let question = routed.negotiate.question.take();
@@ -159,7 +160,7 @@ impl Engine {
     /// said.
     pub(super) fn ask_first(
         &self,
-        work: &mut Work,
+        work: &mut Work<'_>,
         task: &Arc<Task>,
         question: Content,
         exchange: Exchange,
@@ -176,7 +177,7 @@ impl Engine {
     /// Everything that must hold before anything happens.
     fn check_assignment(
         &self,
-        work: &Work,
+        work: &Work<'_>,
         who: &Principal,
         executor: usize,
         task: &Task,
@@ -225,7 +226,7 @@ impl Engine {
     /// [`OverLimit::MailboxFull`](crate::refusal::OverLimit::MailboxFull) if the executor has no room.
     pub(super) fn handover(
         &self,
-        work: &Work,
+        work: &Work<'_>,
         executor: usize,
         task: &Task,
         now: Timestamp,
@@ -238,7 +239,7 @@ impl Engine {
     /// The executor hears of a task that is staged and lacks nothing.
     pub(super) fn hand_over(
         &self,
-        work: &mut Work,
+        work: &mut Work<'_>,
         handover: Handover<'_>,
         task: Arc<Task>,
         exchange: Exchange,
@@ -297,7 +298,7 @@ impl Engine {
     /// [`InvalidInput::Unusable`] if there is nothing that the publisher may read and give away.
     fn handed_over(
         &self,
-        work: &Work,
+        work: &Work<'_>,
         task: &Task,
         now: Timestamp,
     ) -> Result<Option<DataParam>, Refusal> {
@@ -414,12 +415,19 @@ impl Engine {
 }
 
 /// What an assignment reads.
-fn names_of(given: Option<&TaskId>, conditions: &Conditions) -> Vec<Name> {
+fn names_of(id: &TaskId, is_given: bool, conditions: &Conditions) -> Vec<Name> {
+    // Nobody else makes such identifiers as the platform does.
+    let own = match is_given {
+        true => Name::Holders(id.clone()),
+        false => Name::Tree(id.clone()),
+    };
     let parent = conditions.parent.clone();
-    let parent = parent.filter(|_| conditions.conversation.is_none());
-    let given = given.cloned().map(Name::Holders).into_iter();
-    given
-        .chain(parent.map(Name::Task))
+    let whole = parent.clone().map(Name::Tree);
+    let heir = parent.filter(|_| conditions.conversation.is_none());
+    [own]
+        .into_iter()
+        .chain(whole)
+        .chain(heir.map(Name::Task))
         .chain(conditions.context.clone().map(Name::Exchange))
         .chain(conditions.data.clone().map(Name::Data))
         .collect()
@@ -431,7 +439,7 @@ fn record_of(task: &TaskId) -> String {
 }
 
 /// A part belongs to the conversation of its whole.
-fn inherit_conversation(work: &Work, given: &mut Conditions) -> Result<(), Refusal> {
+fn inherit_conversation(work: &Work<'_>, given: &mut Conditions) -> Result<(), Refusal> {
     if let (None, Some(parent)) = (&given.conversation, &given.parent) {
         let whole = work.known_task(parent)?;
         given.conversation = whole.map(|whole| whole.conversation().to_owned());
@@ -441,7 +449,7 @@ fn inherit_conversation(work: &Work, given: &mut Conditions) -> Result<(), Refus
 
 /// True if a task that was completed since was assigned by this message.
 fn was_completed(
-    work: &Work,
+    work: &Work<'_>,
     known: &Task,
     again: &Task,
     patience: Option<i64>,

@@ -30,7 +30,7 @@ use tokio::sync::oneshot;
 /// How many batches may wait to be written while questions are answered ahead of their record.
 pub(crate) const QUESTIONS_QUEUED: u64 = 1_024;
 
-impl Work {
+impl Work<'_> {
     /// Lets the caller wait for the answer to a question, for so long at the most.
     pub(crate) fn wait_for_answer(
         &mut self,
@@ -46,7 +46,7 @@ impl Work {
             callers: vec![sender],
         };
         let awaited = asked.awaited();
-        self.waiting.insert(awaited.clone(), waiting);
+        self.wait(awaited.clone(), waiting);
         self.schedule(Due::Reply(awaited), Some(now + patience_ms));
         unit.exchanges.push(exchange);
         receiver
@@ -100,14 +100,8 @@ impl Engine {
     }
 
     /// Records a question that has no identity of its own.
-    pub(crate) fn exchange_unkeyed(
-        &self,
-        work: &mut Work,
-        routed: &Routed,
-        kind: &str,
-        now: Timestamp,
-    ) -> Exchange {
-        let number = work.next_number();
+    pub(crate) fn exchange_unkeyed(&self, routed: &Routed, kind: &str, now: Timestamp) -> Exchange {
+        let number = self.tasks.shared.numbers.next();
         Exchange {
             id: format!("{kind}-{}-{number}", now.as_ms()),
             task: routed.negotiate.task.clone(),
@@ -124,7 +118,7 @@ impl Engine {
     /// Lets the caller wait for what is awaited, and the platform's patience run.
     pub(crate) fn wait_for(
         &self,
-        work: &mut Work,
+        work: &mut Work<'_>,
         awaited: Awaited,
         exchange: Exchange,
         now: Timestamp,
@@ -135,7 +129,7 @@ impl Engine {
             exchange: exchange.clone(),
             callers: vec![sender],
         };
-        work.waiting.insert(awaited.clone(), waiting);
+        work.wait(awaited.clone(), waiting);
         let patience = now + self.limits.synchronous_ms;
         work.schedule(Due::Reply(awaited), Some(patience));
         unit.exchanges.push(exchange);
@@ -147,19 +141,15 @@ impl Engine {
     /// first one since takes its place.
     pub(crate) fn same_reply_again(
         &self,
-        work: &mut Work,
+        work: &mut Work<'_>,
         awaited: &Awaited,
         exchange: String,
         now: Timestamp,
     ) -> Execution<Negotiated> {
-        let (Awaited::Task(id) | Awaited::Turn(id, ..) | Awaited::Answer(id, _)) = awaited;
-        let answer = Awaited::Answer(id.clone(), exchange.clone());
+        let answer = Awaited::Answer(awaited.task().clone(), exchange.clone());
         for awaited in [awaited, &answer] {
-            let waiters = work.waiting.get_mut(awaited);
             // Of a task that its publisher waits for, its executor may ask something again.
-            if let Some(waiters) = waiters.filter(|w| w.exchange.id == exchange) {
-                let (sender, receiver) = oneshot::channel();
-                waiters.callers.push(sender);
+            if let Some(receiver) = work.wait_with(awaited, &exchange) {
                 return asked(self.store.commit(store::Batch::default()), receiver);
             }
         }
@@ -224,7 +214,7 @@ pub(crate) fn answered_since(
     awaited: &Awaited,
     recorded: &Reply,
 ) -> Result<Option<Reply>, Refusal> {
-    let (Awaited::Task(id) | Awaited::Turn(id, ..) | Awaited::Answer(id, _)) = awaited;
+    let id = awaited.task();
     let task = committed_task(store, view, id)?;
     let turn = match awaited {
         Awaited::Turn(_, kind, round) => store

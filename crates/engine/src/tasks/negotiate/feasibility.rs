@@ -60,7 +60,7 @@ impl Engine {
         let negotiation = match known {
             Some(known) if known.publisher != routed.from || known.executor != routed.to => {
                 // Nothing that could not begin at all is told that its identifier is in use.
-                let taken = match self.could_propose(&work, &routed, (&speech, &content), now) {
+                let taken = match self.could_propose(&routed, (&speech, &content), now) {
                     Ok(()) => self
                         .access
                         .in_use(who, &id, &known.publisher, &known.executor),
@@ -93,17 +93,18 @@ impl Engine {
         self.registry.available(executor)?;
         if let Some(task) = assigned {
             if negotiation.turns.is_empty() {
-                self.could_propose(&work, &routed, (&speech, &content), now)?;
+                self.could_propose(&routed, (&speech, &content), now)?;
             }
             return Err(self.access.in_use(who, &id, &task.from, &task.to));
         }
         if negotiation.turns.is_empty() && is_of_platform(&id) {
             return Err(unobtainable(&id));
         }
-        if !negotiation.is_open() || negotiation.turns.is_empty() {
-            self.room_to_publish(&work, &routed.from)?;
-        } else if adds(&speech) {
-            self.room_to_say(&work, &routed.from)?;
+        let begins = !negotiation.is_open() || negotiation.turns.is_empty();
+        let room = || self.room_to_publish(&routed.from);
+        let _room = begins.then(room).transpose()?;
+        if !begins && adds(&speech) {
+            self.room_to_say(&routed.from)?;
         }
         let proposal = Proposal {
             negotiation: &negotiation,
@@ -163,7 +164,6 @@ impl Engine {
     /// Whether this could be proposed under an identifier that nobody uses.
     fn could_propose(
         &self,
-        work: &Work,
         routed: &Routed,
         (speech, content): (&Speech, &Content),
         now: Timestamp,
@@ -172,7 +172,7 @@ impl Engine {
         position_of(&first, Side::Publisher, routed.negotiate.round, speech)?;
         let executor = self.place_of(routed)?;
         self.registry.available(executor)?;
-        self.room_to_publish(work, &routed.from)?;
+        self.room_to_publish(&routed.from).map(drop)?;
         moved(&first, Move::Speak(Side::Publisher, speech.clone()), now)?;
         self.room_with(executor).map(drop)
     }
@@ -221,7 +221,7 @@ impl Engine {
     /// An executor answers in a message of its own.
     fn feasibility_answered(
         &self,
-        work: &mut Work,
+        work: &mut Work<'_>,
         negotiation: &Arc<Negotiation>,
         mut negotiate: Negotiate,
         annotations: &mut Annotations,
@@ -241,7 +241,7 @@ impl Engine {
             TurnPosition::New(round) => round,
         };
         if adds(&speech) {
-            self.room_to_say(work, &negotiation.publisher)?;
+            self.room_to_say(&negotiation.publisher)?;
         }
         let mut unit = UnitOfWork::asked_by(&executor, now);
         self.executor_answers(work, negotiation, speech, now, &mut unit)?;

@@ -125,7 +125,7 @@ impl Engine {
             false => adds(&said.speech),
         };
         if is_added_to {
-            self.room_to_say(&work, &task.from)?;
+            self.room_to_say(&task.from)?;
         }
         let executor = self.place_of(&routed)?;
         if task.awaits == Some(Awaits::Completion) {
@@ -164,7 +164,7 @@ impl Engine {
 
     /// Which negotiation a message to a task that waits for nothing belongs to, if it is one that
     /// is sent again: the one in which the publisher spoke last.
-    fn kind_of_last(&self, work: &Work, said: &PublisherMessage<'_>) -> Result<Kind, Refusal> {
+    fn kind_of_last(&self, work: &Work<'_>, said: &PublisherMessage<'_>) -> Result<Kind, Refusal> {
         let result = work.known_negotiation(&said.task.id, Kind::Result)?;
         let judged = result.is_some_and(|n| {
             let last = n.turns.iter().rev().find(|t| t.by == Side::Publisher);
@@ -176,7 +176,7 @@ impl Engine {
     /// The reply to a message that was sent before.
     fn said_before(
         &self,
-        work: &mut Work,
+        work: &mut Work<'_>,
         said: &PublisherMessage<'_>,
         kind: Option<Kind>,
         now: Timestamp,
@@ -207,12 +207,12 @@ impl Engine {
     /// The record of the last answer to a question, if this is it.
     fn answered_before(
         &self,
-        work: &Work,
+        work: &Work<'_>,
         said: &PublisherMessage<'_>,
     ) -> Result<Option<String>, Refusal> {
         let (id, from) = (&said.task.id, &said.routed.from);
         let text = said.routed.negotiate.texts.join("\n");
-        if let Some(last) = work.answered.get(id) {
+        if let Some(last) = work.answered(id) {
             let same = last.from == *from && last.text == text;
             return Ok(same.then(|| last.record.clone()));
         }
@@ -224,7 +224,7 @@ impl Engine {
     /// The answer to a question, or the credentials.
     fn answered(
         &self,
-        work: &mut Work,
+        work: &mut Work<'_>,
         said: &PublisherMessage<'_>,
         now: Timestamp,
         unit: &mut UnitOfWork,
@@ -233,14 +233,14 @@ impl Engine {
         let after = self.change(work, said.task, command, now, unit)?;
         let key = format!("{}{ANSWERS}{}", after.id, after.version);
         let answered = answered_by(said.routed, key.clone());
-        work.answered.insert(after.id.clone(), answered);
+        work.note_answered(&after.id, answered);
         Ok(Word::of(after, key, None))
     }
 
     /// What the assignment lacked. It is handed over then, or more of it is asked for.
     fn completed(
         &self,
-        work: &mut Work,
+        work: &mut Work<'_>,
         said: &PublisherMessage<'_>,
         executor: usize,
         now: Timestamp,
@@ -261,8 +261,7 @@ impl Engine {
             }
         };
         if done.is_ok() {
-            work.answered
-                .insert(task.id.clone(), answered_by(said.routed, key));
+            work.note_answered(&task.id, answered_by(said.routed, key));
         }
         done
     }
@@ -270,7 +269,7 @@ impl Engine {
     /// The judgement of a result.
     fn judged(
         &self,
-        work: &mut Work,
+        work: &mut Work<'_>,
         said: &PublisherMessage<'_>,
         now: Timestamp,
         unit: &mut UnitOfWork,
@@ -294,7 +293,7 @@ impl Engine {
     /// The word on a proposed decision.
     fn decided(
         &self,
-        work: &mut Work,
+        work: &mut Work<'_>,
         said: &PublisherMessage<'_>,
         now: Timestamp,
         unit: &mut UnitOfWork,
@@ -317,7 +316,7 @@ impl Engine {
     /// The plan of a task under way is reopened (§4.3).
     fn revised(
         &self,
-        work: &mut Work,
+        work: &mut Work<'_>,
         said: &PublisherMessage<'_>,
         now: Timestamp,
         unit: &mut UnitOfWork,
@@ -345,7 +344,7 @@ impl Engine {
     /// A message of the executor about its own task.
     fn executor_negotiates(
         &self,
-        work: &mut Work,
+        work: &mut Work<'_>,
         task: &Arc<Task>,
         mut negotiate: Negotiate,
         annotations: &mut Annotations,
@@ -374,7 +373,7 @@ impl Engine {
             TurnPosition::New(round) => round,
         };
         if adds(&speech) {
-            self.room_to_say(work, &task.from)?;
+            self.room_to_say(&task.from)?;
         }
         let mut unit = UnitOfWork::asked_by(&task.to, now);
         let after = self.executor_speaks(work, task, speech, now, &mut unit)?;
@@ -391,7 +390,7 @@ impl Engine {
     /// Tells the executor what its publisher said. What stands for one elsewhere answers at once.
     fn tell(
         &self,
-        work: &mut Work,
+        work: &mut Work<'_>,
         said: &PublisherMessage<'_>,
         (word, room): (Word, Room<'_>),
         now: Timestamp,
@@ -431,21 +430,26 @@ impl Engine {
         Reaction::Answered(reply, question.key)
     }
 
-    fn round_of(&self, work: &Work, task: &Task, kind: Kind) -> u32 {
+    fn round_of(&self, work: &Work<'_>, task: &Task, kind: Kind) -> u32 {
         work.negotiation(&task.id, kind).map_or(1, |n| n.round())
     }
 }
 
 /// What may be read of a task of which something is said: of what is over its negotiations, of what lacked
 /// something the data that go with it, and the last answer to a question of it where this may be the same.
-fn names_about(work: &Work, task: &Task, stated: Option<Option<Awaits>>, names: &mut Vec<Name>) {
+fn names_about(
+    work: &Work<'_>,
+    task: &Task,
+    stated: Option<Option<Awaits>>,
+    names: &mut Vec<Name>,
+) {
     let id = || task.id.clone();
     names.extend([KIND, Kind::Result].map(|kind| Name::Negotiation(id(), kind)));
     if task.awaits == Some(Awaits::Completion) {
         names.extend(task.conditions.data.clone().map(Name::Data));
     }
     let may_be_old = task.awaits.is_none() || stated.is_some_and(|stated| stated != task.awaits);
-    if may_be_old && !work.answered.contains_key(&task.id) {
+    if may_be_old && work.answered(&task.id).is_none() {
         names.push(Name::LastAnswer(id(), task.version + 1));
     }
 }

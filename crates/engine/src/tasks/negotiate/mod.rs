@@ -86,7 +86,7 @@ impl Engine {
         reply.task = about;
         let exchange = Exchange {
             task: task.map(|task| task.id.clone()),
-            ..self.exchange_unkeyed(&mut self.lock_work(), routed, "capability", now)
+            ..self.exchange_unkeyed(routed, "capability", now)
         };
         Ok(self.answer_at_once(exchange, reply, now))
     }
@@ -112,7 +112,7 @@ impl Engine {
         let reply = state_reply(&task);
         let exchange = Exchange {
             to: task.to.clone(),
-            ..self.exchange_unkeyed(&mut self.lock_work(), routed, "query", now)
+            ..self.exchange_unkeyed(routed, "query", now)
         };
         Ok(self.answer_at_once(exchange, reply, now))
     }

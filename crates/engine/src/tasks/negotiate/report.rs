@@ -47,7 +47,7 @@ impl Engine {
             let after = task.decide(command.clone(), now);
             // What ends the task gives back what it holds.
             if !after.is_ok_and(|event| event.status.is_terminal()) {
-                self.room_to_say(&work, &task.from)?;
+                self.room_to_say(&task.from)?;
             }
         }
         let mut unit = UnitOfWork::asked_by(&task.to, now);

@@ -72,7 +72,7 @@ impl Engine {
     /// more than that there is none.
     pub(crate) fn party_task(
         &self,
-        work: &Work,
+        work: &Work<'_>,
         who: &Principal,
         negotiate: &Negotiate,
     ) -> Result<Arc<Task>, Refusal> {
@@ -85,7 +85,7 @@ impl Engine {
     /// The task that the principal published and this request is about.
     pub(crate) fn published(
         &self,
-        work: &Work,
+        work: &Work<'_>,
         who: &Principal,
         negotiate: &Negotiate,
     ) -> Result<Arc<Task>, Refusal> {

@@ -2,17 +2,20 @@
 //!
 //! Read next: [`super`], which lets go; [`crate::commit::loads`], for whose sake it waits.
 
-use super::Key;
+use super::shard::Key;
 use crate::commit::loads::{Leaving, Loads};
 use crate::commit::observer::CommitObserver;
+use crate::tasks::placement::Placement;
 use domain::task::TaskId;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex};
 use store::Committed;
 
 /// What has ended and is on disk, and teams that are.
 pub(crate) struct Settled {
     loads: Arc<Loads>,
-    leaving: Mutex<Leaving<Ended>>,
+    placement: Arc<Placement>,
+    /// By shard.
+    leaving: Vec<Mutex<Leaving<Ended>>>,
 }
 
 /// Something that memory may let go of, with the version that is on disk.
@@ -34,22 +37,32 @@ impl CommitObserver for Settled {
             .map(|task| Ended::Task(task.id.clone()))
             .chain(negotiations.map(|n| Ended::Negotiation((n.task.clone(), n.kind), n.version)))
             .chain(teams.map(|team| Ended::Team(team.task.clone(), team.version)));
-        self.lock().extend(&self.loads, ended);
+        for ended in ended {
+            let place = match &ended {
+                Ended::Task(id) => self.placement.of(id),
+                Ended::Negotiation((id, kind), _) => self.placement.of_negotiation(id, *kind),
+                Ended::Team(task, _) => self.placement.home(task.as_str()),
+            };
+            let leaving = self.leaving[place].lock();
+            leaving
+                .expect("no holder panics")
+                .extend(&self.loads, [ended]);
+        }
     }
 }
 
 impl Settled {
-    pub(crate) fn new(loads: Arc<Loads>) -> Self {
-        let leaving = Mutex::default();
-        Self { loads, leaving }
+    pub(crate) fn new(loads: Arc<Loads>, placement: Arc<Placement>) -> Self {
+        Self {
+            loads,
+            leaving: (0..placement.shards()).map(|_| Mutex::default()).collect(),
+            placement,
+        }
     }
 
-    /// Takes out what memory need not hold any more.
-    pub(super) fn take(&self) -> Vec<Ended> {
-        self.lock().take(&self.loads)
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Leaving<Ended>> {
-        self.leaving.lock().expect("no holder panics")
+    /// Takes out what the memory of a shard need not hold any more.
+    pub(super) fn take(&self, shard: usize) -> Vec<Ended> {
+        let leaving = self.leaving[shard].lock();
+        leaving.expect("no holder panics").take(&self.loads)
     }
 }
