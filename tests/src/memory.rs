@@ -98,7 +98,6 @@ impl Memory {
                 users: cast::limits().users(None),
                 ..Limits::default()
             },
-            shards: engine::SHARDS,
             deliverable: Box::new(cast::deliverable),
             credentials: Box::new(cast::credential),
             proxy: Some(Box::new(|_| Box::new(cast::Player::default()))),

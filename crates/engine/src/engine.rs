@@ -26,7 +26,7 @@ use crate::registry::directory::Directory;
 use crate::registry::roster::{Hosted, Proxy, Roster};
 use crate::registry::{Credentials, Registry};
 use crate::schemas::{SchemaSetup, Schemas};
-use crate::tasks::placement::{MOST, Placement};
+use crate::tasks::placement::Placement;
 use crate::tasks::push::unstored::Unstored;
 use crate::tasks::view::{Counts, View};
 use crate::tasks::work::{Decided, Settled, Shard, Shared, asking};
@@ -38,9 +38,6 @@ use domain::inventory::Inventory;
 use domain::time::Timestamp;
 use std::sync::{Arc, Mutex};
 use store::{Batch, Committed, Options, Retention, Store, Trimmed};
-
-/// How many shards there are, unless there are to be fewer.
-pub const SHARDS: usize = MOST;
 
 /// How an engine is made.
 pub struct Setup {
@@ -56,8 +53,6 @@ pub struct Setup {
     pub inventory: Arc<Inventory>,
     /// Seeds the random numbers of the agents.
     pub seed: u64,
-    /// How many shards decide beside each other, from 1 to [`SHARDS`]: what comes of it is the same.
-    pub shards: usize,
     /// What is bounded, and by how much.
     pub limits: Limits,
     /// How long what has ended is kept, and how much of it.
@@ -103,7 +98,7 @@ impl Engine {
     pub fn open(setup: Setup) -> Result<Self, store::OpenError> {
         let view = Arc::new(View::keeping(setup.limits.read_bytes));
         let loads = Arc::new(Loads::default());
-        let placement = Arc::new(Placement::over(setup.shards));
+        let placement = Arc::new(Placement::over(setup.limits.shards));
         let settled = Arc::new(Settled::new(Arc::clone(&loads), Arc::clone(&placement)));
         let data = Arc::new(Entries::new(Arc::clone(&loads)));
         let directory = Arc::new(Directory::default());

@@ -50,7 +50,7 @@ mod schemas;
 mod tasks;
 mod trail;
 
-pub use crate::engine::{Engine, SHARDS, Setup};
+pub use crate::engine::{Engine, Setup};
 pub use access::receive::reported;
 pub use accounts::{Accounts, Quotas, Usage, UserLimits};
 pub use cluster::operation::{DrainNode, MoveLead};

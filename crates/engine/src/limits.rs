@@ -1,6 +1,7 @@
 //! What is bounded, and by how much.
 
 use crate::accounts::Quotas;
+use crate::tasks::placement::MOST;
 
 /// What is bounded, and by how much.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,6 +22,8 @@ pub struct Limits {
     /// How long an agent in here may step on one input where it steps beside the decisions, in
     /// milliseconds; then it has failed.
     pub step_ms: i64,
+    /// How many trees of tasks can be decided on beside each other, 1 to 64. What comes of it is the same.
+    pub shards: usize,
     /// How many requests may wait for one agent in here.
     pub mailbox: usize,
     /// How much telemetry may wait for one agent in here; the oldest makes room.
@@ -73,6 +76,7 @@ impl Default for Limits {
             answer_within_ms: 86_400_000,
             answer_grace_ms: 60_000,
             step_ms: 10_000,
+            shards: MOST,
             mailbox: 4_096,
             telemetry: 16_384,
             rounds: 10,

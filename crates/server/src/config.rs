@@ -119,6 +119,10 @@ impl Settings {
         let limits = self.agents.limits(self.tasks.limits());
         engine::Limits {
             users: self.limits.users(memory),
+            shards: self
+                .limits
+                .shards
+                .map_or(limits.shards, |shards| shards as usize),
             read_bytes: memory.map_or(limits.read_bytes, |m| limits.read_bytes.min(m / READ_PART)),
             ..limits.at_speed(self.speed.unwrap_or(1.0))
         }

@@ -31,7 +31,6 @@ pub fn setup(agents: impl IntoIterator<Item = Hosted>) -> Setup {
         seed: 7,
         limits: Limits::default(),
         retention: Retention::default(),
-        shards: engine::SHARDS,
         deliverable: Box::new(|_| Ok(())),
         credentials: Box::new(|_| None),
         proxy: None,

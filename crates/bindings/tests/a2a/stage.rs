@@ -326,7 +326,6 @@ impl Stage {
             store,
             access: access(),
             limits,
-            shards: engine::SHARDS,
             deliverable: Box::new(|to| match to.url.starts_with("https://hook.example/") {
                 true => Ok(()),
                 false => Err((Field::SubscriptionUrl, "it is not allowed here".to_owned())),

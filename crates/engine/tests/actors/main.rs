@@ -176,7 +176,6 @@ fn stage<const N: usize>(plan: Plan, agents: [(&str, Script); N]) -> Stage {
         limits: plan.limits,
         credentials: Box::new(|name| name.starts_with("out").then_some(Credential::Agent)),
         proxy: plan.proxy,
-        shards: engine::SHARDS,
         deliverable: Box::new(|subscription| match subscription.url.as_str() {
             "panic" => panic!("a decision panics"),
             _ => Ok(()),

@@ -138,3 +138,20 @@ fn the_laws_hold_under_every_seed() {
         tally.check();
     }
 }
+
+/// In how many shards it is decided changes nothing of what comes of it.
+#[test]
+fn the_same_comes_of_one_shard_and_of_64() {
+    // Where agents step in turn, a seed decides everything.
+    for seed in (0..400).filter(|seed| seed % 4 >= 2) {
+        let outcome = |shards| {
+            let mut trial = Trial::over(shards, seed, Place::Memory, None);
+            let steps = step::steps(seed);
+            let taken = steps.iter().try_for_each(|step| trial.take(step));
+            taken.and_then(|()| trial.outcome())
+        };
+        let (one, all) = (outcome(1).unwrap(), outcome(64).unwrap());
+        let same = one.is(&all, "shards change nothing");
+        assert!(same.is_ok(), "seed {seed}: {}", same.unwrap_err());
+    }
+}

@@ -65,6 +65,7 @@ impl Home {
 pub struct Platform {
     engine: Option<Engine>,
     seed: u64,
+    shards: usize,
     book: Arc<Mutex<Book>>,
     lie: Option<Lie>,
     home: Home,
@@ -76,7 +77,7 @@ pub struct Platform {
 
 impl Platform {
     pub fn new(
-        seed: u64,
+        (seed, shards): (u64, usize),
         place: Place,
         book: Arc<Mutex<Book>>,
         lie: Option<Lie>,
@@ -84,6 +85,7 @@ impl Platform {
     ) -> Self {
         let mut platform = Self {
             seed,
+            shards,
             book,
             lie,
             home: Home::at(place),
@@ -227,6 +229,7 @@ impl Platform {
                 synchronous_ms: SYNCHRONOUS_MS,
                 answer_within_ms: ANSWER_WITHIN_MS,
                 rounds: ROUNDS,
+                shards: self.shards,
                 parts: 3,
                 depth: 3,
                 ..Limits::default()

@@ -31,6 +31,9 @@ pub struct LimitSettings {
     /// control group or address space if that is lower, or by default. At four fifths of it new
     /// work is refused.
     pub memory_mib: Option<u64>,
+    /// `shards`: how many trees of tasks can be decided on beside each other, 1 to 64; 64 by default. What comes of
+    /// it is the same.
+    pub shards: Option<u64>,
     /// `[limits.user]`: the limits of each user.
     #[serde(default)]
     pub user: UserSettings,
@@ -95,6 +98,7 @@ impl LimitSettings {
             subscription_stall_s: self.subscription_stall_s.or(below.subscription_stall_s),
             keepalive_s: self.keepalive_s.or(below.keepalive_s),
             memory_mib: self.memory_mib.or(below.memory_mib),
+            shards: self.shards.or(below.shards),
             user: self.user.over(below.user),
             users,
         }
@@ -116,6 +120,7 @@ impl LimitSettings {
                 64..=1 << 24,
                 "64 to 16777216",
             ),
+            ("shards", self.shards, 1..=64, "1 to 64"),
         ])?;
         self.user.check()?;
         self.users.values().try_for_each(UserSettings::check)

@@ -178,7 +178,6 @@ impl Host {
             seed: settings.seed.unwrap_or(0),
             limits: settings.bounds(memory),
             retention: settings.retention.retention(),
-            shards: engine::SHARDS,
             deliverable: webhook::deliverable(allowed.clone()),
             credentials,
             proxy: Some(Box::new(crate::remote::proxy)),

@@ -17,7 +17,7 @@ use network::fault::candidates;
 use network::{Backbone, CustomerComplaint, Customers, Fault, FaultKind, Parameters, Simulation};
 use rand_chacha::rand_core::SeedableRng;
 use server::clock::Clock;
-use server::config::Settings;
+use server::config::{LimitSettings, Settings};
 use server::host::{Company, Home, Host};
 use server::runtime::Pace;
 use server::{access, profile};
@@ -32,6 +32,8 @@ const BEGINS: &str = "2026-01-05T00:00:00Z";
 const SITES: usize = 40;
 /// The user who may read everything.
 const OPERATOR: &str = "operator";
+/// In how many shards it is decided, if nothing else is said.
+const SHARDS: u64 = 64;
 /// The number of log entries per read.
 const PAGE: usize = 1_000;
 
@@ -228,11 +230,17 @@ fn company(cast: Cast, generation: &Generation, now: Timestamp, heard: &Heard) -
 
 /// Simulates a day.
 pub(crate) async fn play(seed: u64, network: Network, cast: Cast) -> Day {
+    play_over(SHARDS, seed, network, cast).await
+}
+
+/// The same decided in so many shards.
+pub(crate) async fn play_over(shards: u64, seed: u64, network: Network, cast: Cast) -> Day {
     let heard = Heard::default();
     let generation = generation();
     let company = company(cast, &generation, begins(), &heard);
     let simulation = network.built(seed);
-    let played = play_with(seed, simulation, network.until(), company, generation).await;
+    let settings = settings(seed, shards);
+    let played = play_by(&settings, simulation, network.until(), company, generation).await;
     let simulation = played.simulation();
     let day = Day {
         tasks: played.read(OPERATOR, AllTasks),
@@ -256,15 +264,33 @@ pub(crate) async fn play_with(
     company: Company,
     generation: Arc<Generation>,
 ) -> Played {
-    let clock = Arc::new(Clock::standing(simulation.now()));
-    let settings = Settings {
+    let settings = settings(seed, SHARDS);
+    play_by(&settings, simulation, until, company, generation).await
+}
+
+fn settings(seed: u64, shards: u64) -> Settings {
+    Settings {
         seed: Some(seed),
+        limits: LimitSettings {
+            shards: Some(shards),
+            ..LimitSettings::default()
+        },
         ..Settings::default()
-    };
+    }
+}
+
+async fn play_by(
+    settings: &Settings,
+    simulation: Simulation,
+    until: Timestamp,
+    company: Company,
+    generation: Arc<Generation>,
+) -> Played {
+    let clock = Arc::new(Clock::standing(simulation.now()));
     let inventory = simulation.inventory();
     let host = Host::with(
         Home::Memory,
-        &settings,
+        settings,
         company,
         generation,
         inventory,
