@@ -6,7 +6,7 @@
 //!   [`Query`] from committed state;
 //! - [`Engine::deliver`] and [`Engine::tick`] bring agents what the world has for them, and
 //!   [`Engine::outgoing`] is what they want of the world;
-//! - agents in here step outside the lock of decisions, on threads of whoever has some
+//! - agents in here step outside the locks of decisions, on threads of whoever has some
 //!   ([`Engine::next_turn`]) or in turn;
 //! - [`Engine::feed`] is the log as subscribers follow it, live and in replay alike.
 //!

@@ -1,4 +1,4 @@
-//! Loads that are under way: what is read from the store before the lock of decisions is taken, and relied
+//! Loads that are under way: what is read from the store before the locks of decisions are taken, and relied
 //! on under it.
 //!
 //! What is decided stays in memory until it is on disk, and as long as a load is under way that began before it

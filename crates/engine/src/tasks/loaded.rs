@@ -1,5 +1,5 @@
-//! What a decision names of what is not in memory, and what the store had of it before the lock of decisions
-//! was taken.
+//! What a decision names of what is not in memory, and what the store had of it before the locks of decisions
+//! were taken.
 //!
 //! Pure data. Read next: [`crate::tasks::lookup`], which loads it and reads it.
 

@@ -1,6 +1,6 @@
 //! Agents beside the decisions: one ends its step while a decision asks it, or while a batch is refused.
 //!
-//! What takes a decision its time is what stands for an agent elsewhere: it is asked under the lock of decisions, and here it
+//! What takes a decision its time is what stands for an agent elsewhere: it is asked under the locks of decisions, and here it
 //! does not answer until the test says so. Read next: `engine::Engine::finish`.
 
 use super::failing::{fill, small};
