@@ -5,7 +5,8 @@
 //! cargo bench -p convoke-engine --bench state -- [--json] [--smoke] [--only NAME]…
 //! ```
 //! Rows: `assign` (plain and encrypted at rest) and `negotiate` (each answered after its fsync, 512 in
-//! flight on one thread),
+//! flight on one thread), `shards` (assignments from as many threads as there are cores, each with a share of these in
+//! flight, over 1 to 64 shards),
 //! `discover` (a search among all agents), `kept` (an engine in a process of its own over a state
 //! of ended tasks under a key, from disk and from memory: until it is open, a task by its key, what it
 //! holds). `--json` prints an object a line. Without `--bench`, which `cargo bench` gives, it only shows that it runs.
@@ -26,8 +27,8 @@ use domain::time::{SeededRng, Timestamp};
 use domain::verb::Verb;
 use engine::query::TaskById;
 use engine::{
-    Credential, DiscoverAgents, Endpoint, Engine, Execution, Limits, Negotiate, Negotiated,
-    Refusal, RegisterAgent, Setup,
+    Credential, DiscoverAgents, Endpoint, Engine, Execution, Limits, Negotiate, Negotiated, Quotas,
+    Refusal, RegisterAgent, Setup, UserLimits,
 };
 use life::name;
 use serde_json::{Value, json};
@@ -41,7 +42,11 @@ use std::time::{Duration, Instant};
 use store::{Batch, HeldKeys, KeyKeeper, Options, RandomSource, Secret, Store};
 use testkit::{hosted, setup, wait};
 
-const NAMES: [&str; 4] = ["assign", "negotiate", "discover", "kept"];
+const NAMES: [&str; 5] = ["assign", "shards", "negotiate", "discover", "kept"];
+/// In how many shards it is decided.
+const SHARDS: [usize; 5] = [1, 2, 4, 8, 64];
+/// Agents that are assigned tasks beside each other.
+const WORKERS: usize = 8;
 /// Requests whose answers are not waited for before the next is made.
 const IN_FLIGHT: usize = 512;
 /// The arguments with which this program opens a state and tells what that took: to read one task
@@ -102,6 +107,7 @@ fn main() {
         }
         let rows = match name {
             "assign" => assign(&scale, folder.path()),
+            "shards" => shards(&scale, folder.path()),
             "negotiate" => vec![negotiate(&scale, folder.path())],
             "discover" => discover(&scale),
             _ => kept(&scale, folder.path()),
@@ -155,19 +161,48 @@ fn profile(name: String, skills: Vec<Skill>) -> Profile {
 }
 
 fn engine(options: Options) -> Engine {
-    let worker = profile("worker".to_owned(), Vec::new());
+    over(Limits::default().shards, options)
+}
+
+/// One that decides in so many shards.
+fn over(shards: usize, options: Options) -> Engine {
+    let worker = |n| {
+        let profile = profile(worker(n), Vec::new());
+        hosted(profile, Willing, Timestamp::from_ms(0))
+    };
     let engine = Engine::open(Setup {
         store: options,
         limits: Limits {
             agents: 100_000,
+            shards,
+            users: unbounded(),
             ..Limits::default()
         },
         credentials: Box::new(|name| name.starts_with("agent-").then_some(Credential::Agent)),
-        ..setup([hosted(worker, Willing, Timestamp::from_ms(0))])
+        ..setup((0..WORKERS).map(worker))
     });
     let engine = engine.unwrap();
     engine.start(now());
     engine
+}
+
+/// Nothing is bounded: one user does what a hundred do.
+fn unbounded() -> Quotas {
+    Quotas {
+        usual: UserLimits {
+            tasks_open: usize::MAX,
+            held_bytes: usize::MAX,
+            write_bytes_s: 1 << 40,
+            write_burst_bytes: 1 << 40,
+            ..UserLimits::default()
+        },
+        ..Quotas::default()
+    }
+}
+
+/// The name of an agent hosted here.
+fn worker(n: usize) -> String {
+    format!("worker-{n}")
 }
 
 fn now() -> Timestamp {
@@ -196,7 +231,14 @@ fn message(verb: Verb, task: String, description: &str) -> Negotiate {
 
 /// How many requests a second are answered, each after it is on disk.
 fn rate(engine: &Engine, requests: impl Iterator<Item = Negotiate>) -> f64 {
-    let (who, began) = (operator(), Instant::now());
+    let began = Instant::now();
+    let answered = answer(engine, requests, IN_FLIGHT);
+    f64::from(answered) / began.elapsed().as_secs_f64()
+}
+
+/// Has requests answered, with so many in flight; how many there were.
+fn answer(engine: &Engine, requests: impl Iterator<Item = Negotiate>, in_flight: usize) -> u32 {
+    let who = operator();
     let mut waiting: VecDeque<Answer> = VecDeque::new();
     let mut answered = 0;
     let mut hear = |answer: Answer| {
@@ -208,12 +250,39 @@ fn rate(engine: &Engine, requests: impl Iterator<Item = Negotiate>) -> f64 {
             Execution::Pending(answer) => waiting.push_back(answer),
             Execution::Done(refused) => panic!("{refused:?}"),
         }
-        if waiting.len() == IN_FLIGHT {
+        if waiting.len() == in_flight {
             hear(waiting.pop_front().unwrap());
         }
     }
     waiting.into_iter().for_each(&mut hear);
-    f64::from(answered) / began.elapsed().as_secs_f64()
+    answered
+}
+
+/// Assignments from as many threads as there are cores, to several agents.
+fn shards(scale: &Scale, folder: &Path) -> Vec<Row> {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let each = scale.requests / threads;
+    let row = |shards| {
+        let engine = over(
+            shards,
+            Options::file(folder.join(format!("shards-{shards}.db"))),
+        );
+        let began = Instant::now();
+        std::thread::scope(|scope| {
+            for thread in 0..threads {
+                let engine = &engine;
+                let requests = (0..each).map(move |n| Negotiate {
+                    to: Some(worker((thread + n) % WORKERS)),
+                    ..message(Verb::TaskAssign, format!("t{thread}-{n}"), "work")
+                });
+                scope.spawn(move || answer(engine, requests, IN_FLIGHT / threads));
+            }
+        });
+        let rate = (each * threads) as f64 / began.elapsed().as_secs_f64();
+        let what = format!("durable assignments from {threads} threads, shards: {shards}");
+        (what, rate, "tasks/s")
+    };
+    SHARDS.map(row).into()
 }
 
 fn assign(scale: &Scale, folder: &Path) -> Vec<Row> {
