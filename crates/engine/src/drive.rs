@@ -111,8 +111,6 @@ impl Engine {
                 "a reply to nothing that was sent is not taken"
             ),
         }
-        drop(agent);
-        self.commits.outbox.notify_ready();
     }
 
     /// Whose open tasks agents in here published: publisher and executor of each, once.
@@ -245,7 +243,6 @@ impl Engine {
         let mut agent = agents.lock(index);
         if agent.incarnation() == incarnation {
             agents.post_to(&mut agent, Input::Woken(token), None);
-            self.commits.outbox.notify_ready();
         }
     }
 
@@ -286,7 +283,6 @@ impl Engine {
             Condition::Working => {
                 self.hosting.agents.release_held();
                 self.end_for_those_left_alone(work, now, unit);
-                self.commits.outbox.notify_ready();
             }
             Condition::Full | Condition::Locked | Condition::Unreachable => {
                 drop(self.store.commit(trial()));

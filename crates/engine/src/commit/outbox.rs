@@ -17,8 +17,6 @@ pub(crate) struct Outbox {
     state: Mutex<State>,
     /// There may be something to take, or a new deadline.
     filled: Notify,
-    /// There may be an input for an agent.
-    ready: Notify,
 }
 
 #[derive(Default)]
@@ -41,7 +39,6 @@ impl CommitObserver for Outbox {
         }
         drop(state);
         self.filled.notify_one();
-        self.ready.notify_one();
     }
 }
 
@@ -78,14 +75,6 @@ impl Outbox {
 
     pub(crate) async fn filled(&self) {
         self.filled.notified().await;
-    }
-
-    pub(crate) fn notify_ready(&self) {
-        self.ready.notify_one();
-    }
-
-    pub(crate) async fn ready(&self) {
-        self.ready.notified().await;
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

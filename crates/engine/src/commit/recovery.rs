@@ -161,7 +161,6 @@ impl Engine {
             };
             if let Some(told) = agent.expected(told) {
                 self.hosting.agents.post_to(&mut agent, told, None);
-                self.commits.outbox.notify_ready();
             }
         }
     }

@@ -25,9 +25,10 @@ use domain::time::Timestamp;
 use std::collections::{BTreeMap, HashSet};
 use std::ops::{Deref, DerefMut};
 use std::sync::atomic::AtomicU64;
-use std::sync::atomic::Ordering::{Acquire, Release};
+use std::sync::atomic::Ordering::{AcqRel, Acquire};
 use std::sync::{Arc, Mutex, MutexGuard, RwLock};
 use store::Committed;
+use tokio::sync::Notify;
 
 /// The mark of no batch: what rests on it is held until the store takes something again.
 const HELD: u64 = u64::MAX;
@@ -47,6 +48,8 @@ pub(crate) struct Agents {
     /// What stands for those elsewhere, by their index behind those in here.
     elsewhere: RwLock<Vec<Arc<Mutex<Behaviour>>>>,
     resting: Mutex<Resting>,
+    /// An agent may be able to step.
+    ready: Notify,
     numbers: Arc<Numbers>,
     broken: Arc<Broken>,
 }
@@ -55,6 +58,7 @@ pub(crate) struct Agents {
 pub(crate) struct Locked<'a> {
     instance: MutexGuard<'a, AgentInstance>,
     next: &'a AtomicU64,
+    ready: &'a Notify,
     _held: Held<'a>,
 }
 
@@ -73,9 +77,13 @@ impl DerefMut for Locked<'_> {
 }
 
 impl Drop for Locked<'_> {
+    /// Whoever is told that an agent can step finds it: it is said first which, and told then.
     fn drop(&mut self) {
-        self.next
-            .store(self.instance.next().unwrap_or(NONE), Release);
+        let next = self.instance.next().unwrap_or(NONE);
+        let before = self.next.swap(next, AcqRel);
+        if next != NONE && next != before {
+            self.ready.notify_one();
+        }
     }
 }
 
@@ -98,6 +106,7 @@ impl Agents {
             in_here: in_here.into_iter().map(Mutex::new).collect(),
             elsewhere: RwLock::default(),
             resting: Mutex::default(),
+            ready: Notify::new(),
             numbers,
             broken,
         }
@@ -114,6 +123,7 @@ impl Agents {
         Locked {
             instance: self.in_here[index].lock().expect("no holder panics"),
             next: &self.next[index],
+            ready: &self.ready,
             _held: held,
         }
     }
@@ -149,6 +159,16 @@ impl Agents {
         let next = self.next.iter().map(|next| next.load(Acquire));
         let ready = next.enumerate().filter(|(_, next)| *next != NONE);
         ready.min_by_key(|(_, next)| *next).map(|(index, _)| index)
+    }
+
+    /// Resolves when an agent in here may be able to step. One of those who wait is told.
+    pub(crate) async fn ready(&self) {
+        self.ready.notified().await;
+    }
+
+    /// Tells one of those who wait to look.
+    pub(crate) fn notify_ready(&self) {
+        self.ready.notify_one();
     }
 
     /// True if an agent in here can step.

@@ -72,7 +72,7 @@ impl Engine {
             "agent '{name}' did not come back from a step within {within} ms: it is given up"
         );
         self.hosting.given_up.fetch_add(1, Relaxed);
-        self.commits.outbox.notify_ready();
+        self.hosting.agents.notify_ready();
         let why = format!("agent '{name}' did not come back within {within} ms");
         self.fail_all(work, index, &why, now, unit);
         self.restart(work, index, over.as_ref(), now, unit);

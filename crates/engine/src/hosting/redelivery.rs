@@ -78,7 +78,6 @@ impl Engine {
                 }
             }
         }
-        self.commits.outbox.notify_ready();
     }
 
     /// Tells an agent in here of its tasks that wait for it: what it said, if anything, is not on

@@ -136,7 +136,7 @@ impl Engine {
 
     /// Resolves when there may be a step to take, or one was given up. One of those who wait is told.
     pub async fn step_ready(&self) {
-        self.commits.outbox.ready().await;
+        self.hosting.agents.ready().await;
     }
 
     /// The turn of the agent whose input has waited longest, of those that have none now; none if
@@ -164,7 +164,7 @@ impl Engine {
         if self.hosting.is_beside() {
             self.watch(index, number, now);
             if self.hosting.agents.has_next() {
-                self.commits.outbox.notify_ready();
+                self.hosting.agents.notify_ready();
             }
         }
         Some(Turn {
@@ -264,7 +264,7 @@ impl Engine {
         }
         drop(work);
         if agents.has_next() {
-            self.commits.outbox.notify_ready();
+            self.hosting.agents.notify_ready();
         }
         true
     }

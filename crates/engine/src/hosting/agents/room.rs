@@ -71,7 +71,7 @@ impl Drop for Room<'_> {
 mod tests {
     use super::*;
     use crate::Limits;
-    use crate::hosting::instance::{AgentInstance, Behaviour};
+    use crate::hosting::instance::{After, AgentInstance, Behaviour};
     use crate::hosting::question::tests::question;
     use domain::agent::{Agent, Input, Output};
     use domain::time::{SeededRng, Timestamp};
@@ -80,7 +80,9 @@ mod tests {
     use std::sync::Arc;
     use std::sync::atomic::AtomicUsize;
     use std::sync::atomic::Ordering::Relaxed;
+    use std::sync::mpsc::channel;
     use std::thread;
+    use std::time::Duration;
 
     struct Silent;
 
@@ -126,6 +128,36 @@ mod tests {
         let (_, given) = agents.hand_out(1).expect("two wait");
         assert!(given.inputs.take().is_some());
         assert!(agents.reserve(0).is_ok(), "what was taken makes room");
+    }
+
+    /// Whoever waits for an agent that can step is told of each, however close upon each other.
+    #[test]
+    fn whoever_is_told_that_an_agent_can_step_finds_it() {
+        const INPUTS: u64 = 20_000;
+        let (agents, (taken, has_taken)) = (with_room_for(1), channel());
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                for _ in 0..INPUTS {
+                    let (index, given) = loop {
+                        match agents.hand_out(1) {
+                            Some(handed_out) => break handed_out,
+                            None => testkit::wait(agents.ready()),
+                        }
+                    };
+                    let (number, _) = given.inputs.take().expect("an input was handed out");
+                    let after = After::Rests(given.behaviour);
+                    let mut agent = agents.lock(index);
+                    drop(agent.end_step(given.incarnation, number, after));
+                    drop(agent);
+                    taken.send(()).expect("it is waited for");
+                }
+            });
+            for _ in 0..INPUTS {
+                agents.post(0, None, Input::Woken(1), None, None);
+                let taken = has_taken.recv_timeout(Duration::from_secs(60));
+                assert!(taken.is_ok(), "an input waits, and nobody takes it");
+            }
+        });
     }
 
     /// Decisions beside each other, as those of several shards will be: none asks beyond the room.
