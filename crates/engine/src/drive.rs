@@ -138,9 +138,7 @@ impl Engine {
     /// What is held, and read, once this falls due.
     fn lock_for(&self, due: &Due) -> Deciding<'_> {
         match due {
-            Due::Reply(awaited @ Awaited::Answer(task, _)) => {
-                self.lock_with(&[Name::Task(task.clone()), Name::Tree(awaited.task().clone())])
-            }
+            Due::Reply(Awaited::Answer(task, _)) => self.lock_with(&[Name::Task(task.clone())]),
             Due::Reply(awaited) => self.lock_with(&[Name::Tree(awaited.task().clone())]),
             Due::Team(task) | Due::Task(task) | Due::Negotiation(task, _) => {
                 self.lock_with(&[Name::Tree(task.clone())])

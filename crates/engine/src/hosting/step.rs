@@ -228,11 +228,11 @@ impl Engine {
             }),
             Ok(outputs) => {
                 let about = agents.lock(index).steps_about(number);
-                let about = about
-                    .into_iter()
-                    .flat_map(|task| [Name::Task(task.clone()), Name::Tree(task)]);
-                let names: Vec<Name> = about.chain(outputs.iter().filter_map(name_of)).collect();
-                self.lock_with_all(&[], |_, more| more.extend_from_slice(&names))
+                let held = about.iter().cloned().map(Name::Tree);
+                let held: Vec<Name> = held.chain(outputs.iter().filter_map(name_of)).collect();
+                self.lock_with_all(&held, |_, names| {
+                    names.extend(about.clone().map(Name::Task))
+                })
             }
         };
         let mut work = (!is_quiet).then(lock);

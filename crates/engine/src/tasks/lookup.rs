@@ -186,9 +186,9 @@ impl Engine {
 
     /// True of what can be read of what is held. An ended task that readers have in memory is taken from there.
     fn is_there(&self, work: &mut Work<'_>, name: &Name) -> bool {
-        // What is not held is looked up once it is.
+        // What is not held is named again once it is.
         if !self.places(name).all(|place| work.holds(place)) {
-            return matches!(name, Name::Tree(_) | Name::Places);
+            return true;
         }
         let is_in_memory = match name {
             Name::Task(id) if work.task(id).is_none() => {
