@@ -121,20 +121,6 @@ impl OverSsh {
         }
     }
 
-    /// The same, whose clients are connected to a node that forwards; the lead moves before each of their messages.
-    ///
-    /// # Panics
-    /// If it does not start.
-    pub fn while_the_lead_moves() -> Self {
-        let all = Self::new();
-        let node = all.runtime.block_on(Node::before(&all.host));
-        Self {
-            node: Some(Arc::new(Mutex::new(node))),
-            moves: true,
-            ..all
-        }
-    }
-
     /// The same, with three nodes, of which one leads: each session is at the next of them.
     ///
     /// # Panics
@@ -146,6 +132,17 @@ impl OverSsh {
         Self {
             node: Some(Arc::new(Mutex::new(nodes))),
             ..all
+        }
+    }
+
+    /// The same, and the lead moves before each message.
+    ///
+    /// # Panics
+    /// If it does not start.
+    pub fn while_the_lead_moves() -> Self {
+        Self {
+            moves: true,
+            ..Self::at_three_nodes()
         }
     }
 

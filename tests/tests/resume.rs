@@ -6,7 +6,10 @@
 
 #![allow(clippy::unwrap_used)]
 
-use bindings::netconf::{CannotResume, Flow, Peer, Platform, SavedSession, Session, SessionMark};
+use bindings::netconf::{
+    CannotResume, Flow, Peer, Platform, SavedSession, Session, SessionInput, SessionMark,
+};
+use domain::negotiation::RequestKey;
 use engine::Endpoint;
 use harness::memory::{BEGIN, Memory};
 use std::sync::Arc;
@@ -27,14 +30,24 @@ fn operator() -> Peer {
 
 fn open(platform: &Arc<Platform>) -> Session {
     let mut session = Session::open(platform, Endpoint::Platform, &operator(), now(), 0);
-    session.resumable(0);
+    session.resumable(input(0));
     session
 }
 
 fn resume(platform: &Arc<Platform>, saved: &SavedSession, doubtful: usize) -> Session {
-    let doubtful = doubtful as u64;
     let at = Endpoint::Platform;
-    Session::resume(platform, at, &operator(), saved, doubtful, now(), 0).unwrap()
+    Session::resume(platform, at, &operator(), saved, input(doubtful), now(), 0).unwrap()
+}
+
+fn input(doubtful: usize) -> SessionInput {
+    let first = RequestKey {
+        connection: 7,
+        offset: 0,
+    };
+    SessionInput {
+        first,
+        doubtful: doubtful as u64,
+    }
 }
 
 /// What a session says to some bytes, and how far it then is.
@@ -168,7 +181,7 @@ fn what_cannot_be_gone_on_with_says_so() {
     assert!(saved.locked);
     let again = |saved: &SavedSession| {
         let at = Endpoint::Platform;
-        Session::resume(&platform, at, &operator(), saved, 0, now(), 0).map(|_| ())
+        Session::resume(&platform, at, &operator(), saved, input(0), now(), 0).map(|_| ())
     };
     assert!(matches!(again(&saved), Err(CannotResume::Number(_))));
     session.hand_over();
@@ -195,4 +208,80 @@ fn what_cannot_be_gone_on_with_says_so() {
     assert!(subscribed("").unwrap().subscription.is_some());
     let long = format!("<!--{}-->", "x".repeat(70_000));
     assert_eq!(subscribed(&long), None);
+}
+
+/// What a session says to some bytes, until there is a reply.
+fn replied(session: &mut Session, bytes: &[u8]) -> String {
+    let runtime = tokio::runtime::Builder::new_current_thread().build();
+    let runtime = runtime.unwrap();
+    let (mut output, _) = said(session, bytes);
+    loop {
+        let text = String::from_utf8_lossy(&output);
+        if text.contains("</rpc-reply>") {
+            return text.into_owned();
+        }
+        runtime.block_on(session.changed());
+        output.extend(said(session, b"").0);
+    }
+}
+
+/// A turn whose answer came while its session was at no leader is said once, wherever its request was cut; the
+/// same words in another request are another turn.
+#[test]
+fn a_turn_is_known_again_by_the_place_of_its_request() {
+    let memory = Memory::new();
+    let platform = memory.platform();
+    let user = |name: &str| Peer {
+        user: name.to_owned(),
+        source_host: String::new(),
+    };
+    let offer = |number, to: &str, task: &str, words: &str| {
+        let offer = format!(
+            "<task-negotiate xmlns='urn:ietf:params:xml:ns:yang:irtf-agent'><task-sendTo>{to}</task-sendTo>\
+             <commuType>FeasibilityNegotiate</commuType><task-id>{task}</task-id>\
+             <content>## target object\ncell\n## task description\n{words}</content></task-negotiate>"
+        );
+        rpc(0, number, &offer)
+    };
+    let mut other = Session::open(&platform, Endpoint::Platform, &user("ip"), now(), 0);
+    said(&mut other, hello(0).as_bytes());
+    for (number, task) in (1..).zip(["first", "second"]) {
+        let mut session = Session::open(&platform, Endpoint::Platform, &user("wireless"), now(), 0);
+        session.resumable(input(0));
+        // The second has more of its input before the request.
+        let before = [
+            hello(0),
+            rpc(0, 1, "<get-config><source><running/></source></get-config>"),
+        ];
+        let before = before[..number].concat();
+        let bytes = [before, offer(2, "ip", task, "ask")].concat().into_bytes();
+        let (_, mark) = said(&mut session, &bytes);
+        let kept = &bytes[mark.answered as usize..];
+        session.hand_over();
+        let answer = offer(number, "wireless", task, "another");
+        replied(&mut other, answer.as_bytes());
+        let first = RequestKey {
+            offset: mark.answered,
+            ..input(0).first
+        };
+        let again = SessionInput {
+            first,
+            doubtful: kept.len() as u64,
+        };
+        let saved = mark.saved.unwrap();
+        let (at, peer) = (Endpoint::Platform, user("wireless"));
+        let next = Session::resume(&platform, at, &peer, &saved, again, now(), 0);
+        let mut next = next.unwrap();
+        let reply = replied(&mut next, kept);
+        assert!(reply.contains("<verdict>offered</verdict>"), "{reply}");
+        assert!(reply.contains("<round>1</round>"), "{reply}");
+        said(&mut next, offer(3, "ip", task, "ask").as_bytes());
+        let answer = offer(number, "wireless", task, "a third");
+        replied(&mut other, answer.as_bytes());
+        let reply = replied(&mut next, b"");
+        assert!(reply.contains("<round>2</round>"), "{reply}");
+        assert!(reply.contains("a third"), "{reply}");
+        next.leave(now());
+    }
+    other.leave(now());
 }

@@ -50,7 +50,7 @@ pub use modules::{
 pub(crate) use operation::Retrieval;
 pub use platform::{Platform, SessionInfo};
 pub use session::{
-    CannotResume, Flow, Peer, SavedSession, SavedSubscription, Session, SessionMark,
+    CannotResume, Flow, Peer, SavedSession, SavedSubscription, Session, SessionInput, SessionMark,
 };
 pub(crate) use sessionless::{Events, Sessionless};
 pub use subscription::Backlog;

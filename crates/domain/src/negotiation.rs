@@ -206,6 +206,18 @@ pub struct Turn {
     pub speech: Speech,
     /// The time of the turn.
     pub at: Timestamp,
+    /// The request that said it; none if nobody could send that again without knowing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request: Option<RequestKey>,
+}
+
+/// By which a request is known again that another process is given once more, since the one before was lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RequestKey {
+    /// The connection of its client.
+    pub connection: u64,
+    /// How many bytes the client had sent before it.
+    pub offset: u64,
 }
 
 /// A negotiation; a task has at most one of each kind, which may be opened again.

@@ -293,6 +293,7 @@ fn read_turn(element: &XmlElement<'_>, at: Timestamp) -> Result<Turn, Unreadable
             alternative: alternative.and_then(|a| a.parse().ok()),
         },
         at,
+        request: None,
     })
 }
 

@@ -6,6 +6,7 @@
 use super::platform::{Platform, SessionInfo};
 use super::session_schema::SessionSchema;
 use domain::access::Principal;
+use domain::negotiation::RequestKey;
 use domain::time::Timestamp;
 use engine::Endpoint;
 use std::sync::Arc;
@@ -19,6 +20,8 @@ pub(super) struct RequestContext<'s> {
     pub(super) info: &'s SessionInfo,
     pub(super) subscribed: bool,
     pub(super) now: Timestamp,
+    /// By which the request is known again if another process is given it once more.
+    pub(super) request: Option<RequestKey>,
 }
 
 impl RequestContext<'_> {

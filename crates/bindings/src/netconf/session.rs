@@ -13,7 +13,7 @@
 mod resume;
 mod turns;
 
-pub use resume::{CannotResume, SavedSession, SavedSubscription, SessionMark};
+pub use resume::{CannotResume, SavedSession, SavedSubscription, SessionInput, SessionMark};
 
 use super::platform::{Platform, SessionInfo};
 use super::session_schema::SessionSchema;
@@ -80,10 +80,8 @@ pub struct Session {
     end: Option<CloseReason>,
     /// When it took its last step.
     stepped_ms: u64,
-    /// True if another process may go on with it.
-    resumable: bool,
-    /// What stands in so many bytes of its input may have been carried out before.
-    doubtful: u64,
+    /// The input to come, if another process may go on with it.
+    input: Option<SessionInput>,
     /// True if no further request is taken up.
     leaves: bool,
 }
@@ -132,8 +130,7 @@ impl Session {
             ready: false,
             end: None,
             stepped_ms: clock_ms,
-            resumable: false,
-            doubtful: 0,
+            input: None,
             leaves: false,
         }
     }

@@ -115,6 +115,7 @@ impl<'p> Sessionless<'p> {
             info: &self.info,
             subscribed: false,
             now: self.now,
+            request: None,
         }
     }
 }

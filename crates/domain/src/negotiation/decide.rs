@@ -147,6 +147,7 @@ impl Negotiation {
             by,
             speech,
             at,
+            request: None,
         };
         Ok(Change {
             at,

@@ -4,9 +4,10 @@
 
 use crate::commit::outbox::Outgoing;
 use crate::commit::stored::Resolved;
+use crate::tasks::message::Negotiate;
 use domain::context::{DataParam, Exchange};
 use domain::event::LogEvent;
-use domain::negotiation::{Change, Negotiation};
+use domain::negotiation::{Change, Negotiation, RequestKey};
 use domain::notification::{NegotiationUpdate, Notification};
 use domain::registry::Registration;
 use domain::reply::Reply;
@@ -41,6 +42,8 @@ pub(crate) struct UnitOfWork {
     pub(crate) long_answers: Vec<Written>,
     /// Whose word it follows from, and when that was said; none if it is nobody's.
     asked_by: Option<(String, Timestamp)>,
+    /// The request that says the next turn.
+    request: Option<RequestKey>,
     /// By which the batch is known again, if something waits for it.
     pub(crate) mark: Option<u64>,
 }
@@ -65,6 +68,19 @@ impl UnitOfWork {
             asked_by: Some((name.to_owned(), now)),
             ..Self::default()
         }
+    }
+
+    /// The same, of what a message says.
+    pub(crate) fn said_by(name: &str, message: &Negotiate, now: Timestamp) -> Self {
+        Self {
+            request: message.request,
+            ..Self::asked_by(name, now)
+        }
+    }
+
+    /// The request that says the next turn; none of those behind it.
+    pub(crate) fn take_request(&mut self) -> Option<RequestKey> {
+        self.request.take()
     }
 
     /// What counts as written beyond what was said: long answers, and the rows of tasks, negotiations,

@@ -6,6 +6,7 @@
 use crate::operation::Endpoint;
 use crate::schemas::operation::Notice;
 use domain::content::{Content, Payload};
+use domain::negotiation::RequestKey;
 use domain::push::PushConfig;
 use domain::reply::Reply;
 use domain::task::{Subscription, TaskId};
@@ -57,6 +58,8 @@ pub struct Negotiate {
     pub context: Option<String>,
     /// `conversation`, if given.
     pub conversation: Option<String>,
+    /// By which it is known again where it is sent again without its sender's doing.
+    pub request: Option<RequestKey>,
     /// What an assignment lacks: its publisher is asked for that first, and its executor hears of
     /// the task once it is said. Asked for by the platform's own readers, never by a peer.
     pub question: Option<Content>,
@@ -90,6 +93,7 @@ impl Negotiate {
             data: None,
             context: None,
             conversation: None,
+            request: None,
             question: None,
             push: None,
         }

@@ -7,7 +7,7 @@ use crate::Engine;
 use crate::commit::unit_of_work::UnitOfWork;
 use crate::tasks::work::Work;
 use domain::content::Content;
-use domain::negotiation::{Change, Kind, Misplaced, Move, Negotiation};
+use domain::negotiation::{Kind, Misplaced, Move, Negotiation};
 use domain::task::Task;
 use domain::time::Timestamp;
 use std::sync::Arc;
@@ -21,7 +21,13 @@ impl Work<'_> {
         now: Timestamp,
         unit: &mut UnitOfWork,
     ) -> Result<Arc<Negotiation>, crate::Refusal> {
-        let (after, change) = moved(negotiation, wanted, now)?;
+        let mut change = negotiation.decide(wanted, now)?;
+        if let Some(turn) = &mut change.turn {
+            turn.request = unit.take_request();
+        }
+        let mut after = Negotiation::clone(negotiation);
+        after.apply(&change);
+        let after = Arc::new(after);
         unit.turn(&after, &change);
         self.put_negotiation(Arc::clone(&after));
         Ok(after)
@@ -60,11 +66,11 @@ pub(crate) fn moved(
     negotiation: &Negotiation,
     wanted: Move,
     now: Timestamp,
-) -> Result<(Arc<Negotiation>, Change), Misplaced> {
+) -> Result<Negotiation, Misplaced> {
     let change = negotiation.decide(wanted, now)?;
     let mut after = negotiation.clone();
     after.apply(&change);
-    Ok((Arc::new(after), change))
+    Ok(after)
 }
 
 /// The words for a task whose negotiation found no end.

@@ -49,7 +49,7 @@ impl Engine {
         let alternative = proposal.speech.alternative;
         let spoken = Move::Speak(Side::Publisher, proposal.speech);
         // Both turns must be possible before a word is taken down.
-        let (after, _) = moved(proposal.negotiation, spoken.clone(), now)?;
+        let after = moved(proposal.negotiation, spoken.clone(), now)?;
         let room = self.room_with(proposal.to)?;
         let round = after.round();
         let content = contents.first().cloned().unwrap_or_default();

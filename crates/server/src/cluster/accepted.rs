@@ -85,12 +85,21 @@ impl Accepting {
             warn!(user, "the key of '{user}' cannot be written");
             return;
         };
+        let Ok(connection) = getrandom::u64() else {
+            warn!(
+                user,
+                "a session of '{user}' has no number: there are no random bytes"
+            );
+            return;
+        };
         let mut session = Accepted {
             opening: Opening {
                 user: user.clone(),
                 key,
                 source: peer.address,
                 endpoint: endpoint_text(&endpoint),
+                connection,
+                answered: 0,
                 saved: None,
                 doubtful: 0,
                 attempt: 0,
@@ -140,6 +149,7 @@ impl Accepting {
                 Some(known) => {
                     session.opening.attempt += 1;
                     let opening = Opening {
+                        answered: beginning.answered,
                         saved: beginning.saved,
                         doubtful: beginning.doubtful,
                         ..session.opening.clone()

@@ -58,6 +58,8 @@ pub(super) enum Untrue {
 pub(super) struct Beginning<S> {
     /// What the session is to go on as; none if it begins.
     pub(super) saved: Option<S>,
+    /// How many bytes came before those to come.
+    pub(super) answered: u64,
     /// How many of the bytes to come another leader was sent.
     pub(super) doubtful: u64,
 }
@@ -75,6 +77,8 @@ pub(super) struct Continuity<S> {
     doubtful: usize,
     /// How many bytes this leader has answered, which are no longer kept.
     answered: u64,
+    /// How many bytes those before it have.
+    answered_before: u64,
     /// Output since the last quiet point.
     gathered: Vec<u8>,
     /// True if output since then was handed on.
@@ -101,6 +105,7 @@ impl<S: Clone> Continuity<S> {
             sent: 0,
             doubtful: 0,
             answered: 0,
+            answered_before: 0,
             gathered: Vec::new(),
             is_torn: false,
             known: None,
@@ -140,8 +145,10 @@ impl<S: Clone> Continuity<S> {
             self.doubtful = self.doubtful.max(self.sent);
         }
         self.gathered = Vec::new();
+        self.answered_before += self.answered;
         (self.sent, self.answered, self.is_left) = (0, 0, false);
         Ok(Beginning {
+            answered: self.answered_before,
             saved: self.known.clone(),
             doubtful: self.doubtful as u64,
         })

@@ -22,8 +22,9 @@ use crate::session::{self, Parts};
 use crate::ssh::entry::ForwardedEntry;
 use crate::ssh::{ByteStream, PublicKey};
 use base64ct::{Base64, Encoding as _};
-use bindings::netconf::{Peer, SavedSession, SessionMark};
+use bindings::netconf::{Peer, SavedSession, SessionInput, SessionMark};
 use domain::audit::{AuditEvent, AuditKind};
+use domain::negotiation::RequestKey;
 use hyper::body::{Body, Bytes, Frame, Incoming, SizeHint};
 use hyper::header::{HeaderName, HeaderValue};
 use hyper::{Method, Request, Response, StatusCode, Uri};
@@ -258,7 +259,12 @@ impl Led {
         let (near, far) = tokio::io::duplex(PIPE_BYTES);
         let (_, writer) = tokio::io::split(near);
         let stream = ByteStream::new(tokio::io::join(input, writer));
-        let relay = self.relay(saved, opening.doubtful);
+        let (connection, offset) = (opening.connection, opening.answered);
+        let input = SessionInput {
+            first: RequestKey { connection, offset },
+            doubtful: opening.doubtful,
+        };
+        let relay = self.relay(saved, input);
         let parts = Parts {
             platform: Arc::clone(&at.platform),
             endpoint,
@@ -281,7 +287,7 @@ impl Led {
         Ok(far)
     }
 
-    fn relay(&self, saved: Option<(SavedSession, Returning)>, doubtful: u64) -> Relay {
+    fn relay(&self, saved: Option<(SavedSession, Returning)>, input: SessionInput) -> Relay {
         let mut marks = Marks::default();
         let telling = move |output: Vec<u8>, mark: &SessionMark, is_over| {
             let mut told = Vec::with_capacity(output.len() + 256);
@@ -299,7 +305,7 @@ impl Led {
         });
         Relay::new(
             saved,
-            doubtful,
+            input,
             Box::new(telling),
             ends,
             (&self.relayed, self.lead),

@@ -24,6 +24,10 @@ pub(super) struct Opening {
     pub(super) source: SocketAddr,
     /// Where it is connected to: `platform`, `agent NAME` or `ems NAME`.
     pub(super) endpoint: String,
+    /// A random number for its connection.
+    pub(super) connection: u64,
+    /// How many bytes of the client came before those to come: they are answered.
+    pub(super) answered: u64,
     /// What it is to go on as; none if it begins.
     pub(super) saved: Option<SavedForm>,
     /// How many of the bytes to come another leader was sent.

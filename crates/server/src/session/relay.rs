@@ -6,7 +6,9 @@
 //! became of it. How it is told, `cluster` knows. Read next: [`super`]; `bindings::netconf`'s
 //! `SavedSession`.
 
-use bindings::netconf::{CannotResume, Peer, Platform, SavedSession, Session, SessionMark};
+use bindings::netconf::{
+    CannotResume, Peer, Platform, SavedSession, Session, SessionInput, SessionMark,
+};
 use domain::time::Timestamp;
 use engine::Endpoint;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -32,7 +34,7 @@ type Telling = Box<dyn FnMut(Vec<u8>, &SessionMark, bool) -> Vec<u8> + Send + Sy
 /// What a session is told to be, and how it tells what it is.
 pub(crate) struct Relay {
     saved: Option<SavedSession>,
-    doubtful: u64,
+    input: SessionInput,
     telling: Telling,
     close: Vec<u8>,
     left_told: Vec<u8>,
@@ -49,13 +51,12 @@ pub(crate) struct Relay {
 }
 
 impl Relay {
-    /// Of a session that begins, or goes on as it was `saved` and `returning`; the first `doubtful` bytes of its
-    /// input may have been carried out. `telling` makes the bytes that tell an output, a mark, and whether it was the
-    /// last; the last two are those that tell the end, and that it goes on elsewhere. `lead` is that of
-    /// [`Relayed::lead`] under which it was asked for.
+    /// Of a session that begins, or goes on as it was `saved` and `returning`. `telling` makes the bytes that tell an
+    /// output, a mark, and whether it was the last; the last two are those that tell the end, and that it goes on
+    /// elsewhere. `lead` is that of [`Relayed::lead`] under which it was asked for.
     pub(crate) fn new(
         saved: Option<(SavedSession, Returning)>,
-        doubtful: u64,
+        input: SessionInput,
         telling: Telling,
         [close, left_told]: [Vec<u8>; 2],
         (relayed, lead): (&Arc<Relayed>, u64),
@@ -65,7 +66,7 @@ impl Relay {
             attempt: returning.as_ref().map_or(0, |it| it.attempt),
             returning,
             saved,
-            doubtful,
+            input,
             telling,
             close,
             left_told,
@@ -89,13 +90,13 @@ impl Relay {
         match &self.saved {
             None => {
                 let mut session = Session::open(platform, endpoint, peer, now, now_ms);
-                session.resumable(self.doubtful);
+                session.resumable(self.input);
                 Ok(session)
             }
             Some(saved) => {
-                let doubtful = self.doubtful;
+                let input = self.input;
                 let resumed =
-                    Session::resume(platform, endpoint, peer, saved, doubtful, now, now_ms);
+                    Session::resume(platform, endpoint, peer, saved, input, now, now_ms);
                 // Its end is in the log, unless it is another's number.
                 if let Err(why) = &resumed
                     && !matches!(why, CannotResume::Number(_))

@@ -12,7 +12,7 @@ use crate::row::json::{from_json, to_json};
 use domain::audit::{AuditEvent, AuditKind, AuditRecord};
 use domain::cluster::{LeadMoved, LeadReason};
 use domain::context::Chunked;
-use domain::negotiation::{Kind, Negotiation, Side, Speech, Stance, State, Turn};
+use domain::negotiation::{Kind, Negotiation, RequestKey, Side, Speech, Stance, State, Turn};
 use domain::notification::{AgentUpdate, NegotiationUpdate, SchemaChange, SchemaUpdate};
 use domain::push::PushConfig;
 use domain::registry::{AgentChange, Health, Reach, Registration};
@@ -98,6 +98,7 @@ fn offer() -> Turn {
         by: Side::Publisher,
         speech: Speech::offer(vec![full(), Content::new("a", "b")]),
         at: at(5),
+        request: None,
     }
 }
 
@@ -116,6 +117,7 @@ fn refusal() -> Turn {
             ..Speech::refuse(vec![reason])
         },
         at: at(6),
+        request: None,
     }
 }
 
@@ -241,6 +243,26 @@ fn values_are_written_as_ever() {
         writeln!(text, "{name} {json}").unwrap();
     }
     same(&text, VALUES);
+}
+
+/// Turns of before have no request.
+#[test]
+fn the_request_of_a_turn_is_kept_with_it() {
+    let request = RequestKey {
+        connection: u64::MAX,
+        offset: 512,
+    };
+    let turn = Turn {
+        request: Some(request),
+        ..refusal()
+    };
+    let Form { json, again, .. } = form("turn", &turn);
+    let kept = r#","request":{"connection":18446744073709551615,"offset":512}}"#;
+    assert_eq!(
+        json,
+        to_json(&refusal()).trim_end_matches('}').to_owned() + kept
+    );
+    assert_eq!(again(&json), Some(json));
 }
 
 /// The other values that stand in the place of one.

@@ -51,6 +51,7 @@ impl Codec for Negotiate {
             fulfillment: input.fulfillment_required().given(),
             round_limit: input.round_limit().map(u32::from),
             payload: payload(cx, input.element())?,
+            request: cx.request,
             ..Self::new(cx.endpoint.clone(), verb)
         })
     }

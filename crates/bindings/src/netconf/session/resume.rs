@@ -5,7 +5,8 @@
 //! the session is ([`SessionMark`]). If the process is lost, the bytes behind that are given to the next
 //! one again: what is answered is not answered twice, what is not is, and a subscription goes on behind
 //! the last event that was told. What may have been carried out without an answer, as it was sent to the
-//! process that was lost, is carried out again only if that makes no difference. Read next:
+//! process that was lost, is carried out again only if that makes no difference; a turn of a negotiation is known
+//! again by the place of its request among the client's bytes. Read next:
 //! `server::cluster`, which keeps the transport; [`super::turns`].
 
 use super::{Peer, Session};
@@ -18,6 +19,7 @@ use ::netconf::error::RpcError;
 use ::netconf::framing::Framing;
 use ::netconf::xml::{Limits, XmlDocument, XmlError};
 use domain::event::{LogEvent, Sequence, Termination};
+use domain::negotiation::RequestKey;
 use domain::time::Timestamp;
 use engine::Endpoint;
 use std::sync::Arc;
@@ -28,6 +30,25 @@ const REQUEST_BYTES_MAX: usize = 64 << 10;
 
 /// How much the clock of another node may be behind that of the one that took a request, in ms.
 const CLOCKS_APART_MS: i64 = 86_400_000;
+
+/// The input that a session is to be given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SessionInput {
+    /// The key of what begins with its first byte.
+    pub first: RequestKey,
+    /// What stands in so many bytes of it may have been carried out by another process.
+    pub doubtful: u64,
+}
+
+impl SessionInput {
+    /// The key of a request behind so many bytes.
+    pub(super) fn key(&self, starts: u64) -> RequestKey {
+        RequestKey {
+            offset: self.first.offset + starts,
+            ..self.first
+        }
+    }
+}
 
 /// What a session is to go on as.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -86,8 +107,7 @@ pub enum CannotResume {
 
 impl Session {
     /// A session that goes on as it was saved, with the same number and without a second hello. Its input
-    /// begins behind the last request that was answered. What stands in the first `doubtful` bytes of it may
-    /// have been carried out.
+    /// begins behind the last request that was answered.
     ///
     /// # Errors
     /// [`CannotResume`]; then nothing is left of it. Its end is in the log, unless there is another of its number.
@@ -96,7 +116,7 @@ impl Session {
         endpoint: Endpoint,
         peer: &Peer,
         saved: &SavedSession,
-        doubtful: u64,
+        input: SessionInput,
         now: Timestamp,
         clock_ms: u64,
     ) -> Result<Self, CannotResume> {
@@ -107,7 +127,7 @@ impl Session {
             super::Machine::greeted(config, saved.framing, clock_ms)
         });
         session.ready = saved.framing.is_some();
-        session.resumable(doubtful);
+        session.resumable(input);
         match session.restore(saved, now) {
             Ok(()) => Ok(session),
             Err(why) => {
@@ -153,11 +173,9 @@ impl Session {
         Ok(again)
     }
 
-    /// Keeps what [`Session::mark`] tells. What stands in the first `doubtful` bytes to come may have been
-    /// carried out by another process.
-    pub fn resumable(&mut self, doubtful: u64) {
-        self.resumable = true;
-        self.doubtful = doubtful;
+    /// Keeps what [`Session::mark`] tells.
+    pub fn resumable(&mut self, input: SessionInput) {
+        self.input = Some(input);
     }
 
     /// How far it is, as of the output handed out: to be asked between [`Session::transmit`] and the next

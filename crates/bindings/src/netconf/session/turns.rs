@@ -5,7 +5,7 @@
 //! many; a request that reads waits for the negotiations in front of it. Read next:
 //! [`crate::netconf::operation`].
 
-use super::{OUTPUT_BYTES, Session};
+use super::{OUTPUT_BYTES, Session, SessionInput};
 use crate::netconf::answer::{Answer, Dispatch, Pending};
 use crate::netconf::error;
 use crate::netconf::operation;
@@ -82,11 +82,16 @@ impl Session {
         if blocked {
             return State::Unread(rpc);
         }
-        if rpc.place.end <= self.doubtful && !operation::is_repeatable(rpc.operation()) {
+        let is_doubtful = |input: SessionInput| rpc.place.end <= input.doubtful;
+        if self.input.is_some_and(is_doubtful) && !operation::is_repeatable(rpc.operation()) {
             return State::Answered(Err(error::leader_changed()));
         }
-        match operation::handle(&self.cx(now), rpc.operation()) {
-            Dispatch::Now(Ok(Answer::Subscribed(mut subscription))) if self.resumable => {
+        let cx = RequestContext {
+            request: self.input.map(|input| input.key(rpc.place.start)),
+            ..self.cx(now)
+        };
+        match operation::handle(&cx, rpc.operation()) {
+            Dispatch::Now(Ok(Answer::Subscribed(mut subscription))) if self.input.is_some() => {
                 subscription.keep_request(rpc.document.source());
                 State::Answered(Ok(Answer::Subscribed(subscription)))
             }
@@ -190,6 +195,7 @@ impl Session {
             info: &self.info,
             subscribed: self.subscription.is_some(),
             now,
+            request: None,
         }
     }
 }

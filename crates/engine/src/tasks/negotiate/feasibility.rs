@@ -77,12 +77,7 @@ impl Engine {
             Some(_) => format!("{id}/{KIND}/{round}/{from}/{to}"),
             None => format!("{id}/{KIND}/{round}/{from}"),
         };
-        let round = match position_of(
-            &negotiation,
-            Side::Publisher,
-            routed.negotiate.round,
-            &speech,
-        )? {
+        let round = match position_of(&negotiation, Side::Publisher, &routed.negotiate, &speech)? {
             TurnPosition::Again(round) => {
                 let awaited = Awaited::Turn(id.clone(), KIND, round);
                 return Ok(self.same_reply_again(&mut work, &awaited, key(round), now));
@@ -113,7 +108,7 @@ impl Engine {
             text: routed.negotiate.texts.join("\n"),
             key: key(round),
         };
-        let mut unit = UnitOfWork::asked_by(&routed.from, now);
+        let mut unit = UnitOfWork::said_by(&routed.from, &routed.negotiate, now);
         let team = whole.map(|whole| work.known_team(&whole));
         let team = team.transpose()?.flatten();
         team.iter()
@@ -169,7 +164,7 @@ impl Engine {
         now: Timestamp,
     ) -> Result<(), Refusal> {
         let first = self.unspoken(&checked(&named_task(&routed.negotiate)?)?, routed, content)?;
-        position_of(&first, Side::Publisher, routed.negotiate.round, speech)?;
+        position_of(&first, Side::Publisher, &routed.negotiate, speech)?;
         let executor = self.place_of(routed)?;
         self.registry.available(executor)?;
         self.room_to_publish(&routed.from).map(drop)?;
@@ -233,7 +228,7 @@ impl Engine {
         let speech = speech(&negotiate, &held)?;
         let executor = negotiation.executor.clone();
         let key = |round| format!("{}/{KIND}/{round}/{executor}", negotiation.task);
-        let round = match position_of(negotiation, Side::Executor, negotiate.round, &speech)? {
+        let round = match position_of(negotiation, Side::Executor, &negotiate, &speech)? {
             TurnPosition::Again(round) => {
                 let awaited = Awaited::Turn(negotiation.task.clone(), KIND, round);
                 return Ok(self.same_reply_again(work, &awaited, key(round), now));
@@ -243,7 +238,7 @@ impl Engine {
         if adds(&speech) {
             self.room_to_say(&negotiation.publisher)?;
         }
-        let mut unit = UnitOfWork::asked_by(&executor, now);
+        let mut unit = UnitOfWork::said_by(&executor, &negotiate, now);
         self.executor_answers(work, negotiation, speech, now, &mut unit)?;
         let reply = Reply {
             task: Some(negotiation.task.clone()),

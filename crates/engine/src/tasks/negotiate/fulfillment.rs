@@ -132,7 +132,7 @@ impl Engine {
             return self.completed(&mut work, &said, executor, now);
         }
         let room = self.room_with(executor)?;
-        let mut unit = UnitOfWork::asked_by(&routed.from, now);
+        let mut unit = UnitOfWork::said_by(&routed.from, &routed.negotiate, now);
         let word = match task.awaits {
             Some(Awaits::Judgement) => self.judged(&mut work, &said, now, &mut unit)?,
             Some(Awaits::Decision) => self.decided(&mut work, &said, now, &mut unit)?,
@@ -186,7 +186,7 @@ impl Engine {
         if let Some(kind) = kind
             && let Some(known) = work.known_negotiation(id, kind)?
             && let TurnPosition::Again(round) =
-                position_of(&known, Side::Publisher, negotiate.round, &said.speech)?
+                position_of(&known, Side::Publisher, negotiate, &said.speech)?
         {
             let key = turn_key(id, kind, round, &said.routed.from);
             let awaited = Awaited::Turn(id.clone(), kind, round);
@@ -364,7 +364,7 @@ impl Engine {
             ))
         };
         let known = known.unwrap_or_else(fresh);
-        let round = match position_of(&known, Side::Executor, negotiate.round, &speech)? {
+        let round = match position_of(&known, Side::Executor, &negotiate, &speech)? {
             TurnPosition::Again(round) => {
                 let key = turn_key(&task.id, KIND, round, &task.to);
                 let awaited = Awaited::Task(task.id.clone());
@@ -375,7 +375,7 @@ impl Engine {
         if adds(&speech) {
             self.room_to_say(&task.from)?;
         }
-        let mut unit = UnitOfWork::asked_by(&task.to, now);
+        let mut unit = UnitOfWork::said_by(&task.to, &negotiate, now);
         let after = self.executor_speaks(work, task, speech, now, &mut unit)?;
         let reply = Reply {
             round: Some(round),

@@ -7,7 +7,7 @@ use crate::Refusal;
 use crate::refusal::{Conflict, Field};
 use crate::tasks::message::Negotiate;
 use domain::content::Content;
-use domain::negotiation::{Negotiation, Side, Speech, Stance, State};
+use domain::negotiation::{Negotiation, Side, Speech, Stance, State, Turn};
 use domain::reply::{Reason, Reply, Verdict};
 
 /// What the message says: `accept` or `refuse` under `## result`, or else an offer of which every
@@ -134,14 +134,18 @@ pub(crate) enum TurnPosition {
 pub(crate) fn position_of(
     negotiation: &Negotiation,
     by: Side,
-    round: Option<u32>,
+    negotiate: &Negotiate,
     speech: &Speech,
 ) -> Result<TurnPosition, Refusal> {
+    let own = || negotiation.turns.iter().rev().filter(|t| t.by == by);
+    let same_request = |t: &&Turn| negotiate.request.is_some() && t.request == negotiate.request;
+    if let Some(said) = own().find(same_request) {
+        return Ok(TurnPosition::Again(said.round));
+    }
     let next = negotiation.round_of_next(by);
-    let Some(round) = round else {
-        let last = negotiation.turns.iter().rev().find(|t| t.by == by);
+    let Some(round) = negotiate.round else {
         let has_the_word = negotiation.next_side() == Some(by);
-        return Ok(match last.filter(|t| t.speech == *speech) {
+        return Ok(match own().next().filter(|t| t.speech == *speech) {
             Some(same) if !has_the_word => TurnPosition::Again(same.round),
             _ => TurnPosition::New(next),
         });

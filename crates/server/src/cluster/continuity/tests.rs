@@ -17,7 +17,8 @@ struct World {
     events: u64,
     /// How often each request that must not happen twice did.
     written: Vec<u16>,
-    negotiated: Vec<u16>,
+    /// Where each that is known again stands among the client's bytes, and its number.
+    negotiated: Vec<(u64, u16)>,
 }
 
 /// What a session goes on as: the last event that it was told, if it is subscribed.
@@ -30,6 +31,7 @@ struct Saved {
 #[derive(Debug, Default)]
 struct Model {
     input: Vec<u8>,
+    before: u64,
     doubtful: usize,
     /// Where the next request begins.
     read: usize,
@@ -43,6 +45,7 @@ struct Model {
 impl Model {
     fn begin(beginning: &Beginning<Saved>) -> Self {
         Self {
+            before: beginning.answered,
             doubtful: beginning.doubtful as usize,
             cursor: beginning.saved.clone().unwrap_or_default().cursor,
             ..Self::default()
@@ -61,8 +64,9 @@ impl Model {
                     "written"
                 }
                 b'n' => {
-                    if !world.negotiated.contains(&id) {
-                        world.negotiated.push(id);
+                    let place = self.before + self.read as u64;
+                    if !world.negotiated.iter().any(|(known, _)| *known == place) {
+                        world.negotiated.push((place, id));
                         world.events += 1;
                     }
                     "negotiated"
@@ -277,6 +281,8 @@ proptest! {
         }
         for (word, id) in replies {
             let id = *id as u16;
+            let said = stage.world.negotiated.iter().filter(|(_, it)| *it == id).count();
+            prop_assert_eq!(said, usize::from(word == "negotiated"));
             let times = stage.world.written.iter().filter(|it| **it == id).count();
             match word.as_str() {
                 "written" => prop_assert_eq!(times, 1),
