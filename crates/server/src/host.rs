@@ -41,6 +41,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use store::Condition;
 use store::lead::Lease;
+use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tracing::warn;
 
@@ -94,6 +95,8 @@ pub struct Host {
     pub(crate) outside: Option<Watched>,
     /// What serves clients; none without listeners.
     entrance: Option<Entrance>,
+    /// True once clients are accepted.
+    open: watch::Sender<bool>,
 }
 
 /// What serves clients that are connected to another node of a cluster: the same platform, with the same
@@ -136,6 +139,8 @@ pub struct Company {
 pub enum Home {
     /// In a folder, with listeners.
     Folder(StateFolder),
+    /// The same, whose clients wait until [`Host::open`]: agents are to be briefed first.
+    Closed(StateFolder),
     /// In a folder, led by one of several nodes.
     Led(StateFolder, Seat),
     /// In memory, without listeners.
@@ -146,7 +151,7 @@ impl Home {
     /// The folder, if there is one.
     fn folder(&self) -> Option<&StateFolder> {
         match self {
-            Self::Folder(folder) | Self::Led(folder, _) => Some(folder),
+            Self::Folder(folder) | Self::Closed(folder) | Self::Led(folder, _) => Some(folder),
             Self::Memory => None,
         }
     }
@@ -155,7 +160,7 @@ impl Home {
     fn seat(&self) -> Option<&Seat> {
         match self {
             Self::Led(_, seat) => Some(seat),
-            Self::Folder(_) | Self::Memory => None,
+            Self::Folder(_) | Self::Closed(_) | Self::Memory => None,
         }
     }
 }
@@ -172,6 +177,11 @@ pub struct Seat {
 }
 
 impl Host {
+    /// Accepts clients from now on, those that have waited among them.
+    pub fn open(&self) {
+        self.open.send_replace(true);
+    }
+
     /// A session of `user` at `endpoint` over a pipe in this process, without SSH.
     pub fn pipe(&self, user: &str, endpoint: Endpoint) -> ByteStream {
         let (ours, theirs) = tokio::io::duplex(PIPE_BYTES);

@@ -39,6 +39,7 @@ use engine::{Credentials, Endpoint, Engine, Setup};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use store::Options as StoreOptions;
+use tokio::sync::watch;
 use tracing::{info, warn};
 use yang::{Generation, ModuleSet};
 
@@ -149,6 +150,11 @@ impl Host {
             }
             None => (StoreOptions::memory(), None, Vec::new(), None),
         };
+        let (open, opening) = watch::channel(!matches!(home, Home::Closed(_)));
+        let listeners = listeners.into_iter();
+        let listeners = listeners.map(|(of, it)| (of, it.once_open(&opening)));
+        let listeners: Vec<_> = listeners.collect();
+        let http_server = http_server.map(|it| it.once_open(&opening));
         let credentials = credentials(&home, &company)?;
         // A host in memory is a test or a simulation, whose memory is not limited.
         let memory_max = settings.limits.memory_mib.map(|mib| mib << 20);
@@ -227,6 +233,7 @@ impl Host {
             deliveries: None,
             outside: None,
             entrance: None,
+            open,
         };
         if let Some(meter) = meter {
             let short = host.platform.engine().accounts().short_of_memory();

@@ -23,6 +23,43 @@ async fn started(folder: &StateFolder) -> Host {
     host.await.unwrap()
 }
 
+/// Agents are briefed before anybody asks them anything.
+#[tokio::test]
+async fn clients_wait_until_a_platform_is_open() {
+    let state = tempfile::tempdir().unwrap();
+    let settings = "netconf = \"127.0.0.1:0\"\n[http]\nlisten = \"127.0.0.1:0\"\n";
+    let settings: Settings = toml::from_str(settings).unwrap();
+    let (home, clock) = (
+        Home::Closed(StateFolder::new(state.path())),
+        Arc::new(Clock::wall()),
+    );
+    let host = Host::start(home, &settings, Roster::default(), Arc::default(), clock);
+    let host = host.await.unwrap();
+    let mut clients = Vec::new();
+    for (address, said, greeting) in [
+        (host.listening[0].address, &b""[..], b"SSH-"),
+        (
+            host.http.unwrap().address,
+            b"GET /livez HTTP/1.0\r\n\r\n",
+            b"HTTP",
+        ),
+    ] {
+        let mut client = tokio::net::TcpStream::connect(address).await.unwrap();
+        client.write_all(said).await.unwrap();
+        let mut first = [0; 4];
+        let early = tokio::time::timeout(Duration::from_millis(300), client.read(&mut first)).await;
+        assert!(early.is_err(), "{address} says {early:?}");
+        clients.push((client, greeting));
+    }
+    host.open();
+    for (mut client, greeting) in clients {
+        let mut first = [0; 4];
+        client.read_exact(&mut first).await.unwrap();
+        assert_eq!(&first, greeting);
+    }
+    host.stop().await;
+}
+
 /// Without its watching tasks nobody checks keys, or memory.
 #[tokio::test]
 async fn a_platform_whose_watchers_end_has_failed() {

@@ -13,7 +13,7 @@ use super::router::Router;
 use super::server::HttpServer;
 use super::shortage;
 use crate::fair::FairShares;
-use crate::ssh::listener::listen;
+use crate::ssh::listener::{Opening, accepted, listen};
 use crate::ssh::{BindError, ConnectionLimiter};
 use engine::Accounts;
 use std::io;
@@ -33,6 +33,7 @@ use tracing::{error, warn};
 pub struct HttpListener {
     socket: TcpListener,
     address: SocketAddr,
+    opening: Option<Opening>,
 }
 
 /// The parts of a server.
@@ -66,7 +67,17 @@ impl HttpListener {
         let failed = |cause| BindError { address, cause };
         let socket = listen(address).map_err(failed)?;
         let address = socket.local_addr().map_err(failed)?;
-        Ok(Self { socket, address })
+        Ok(Self {
+            socket,
+            address,
+            opening: None,
+        })
+    }
+
+    /// The same, which accepts nobody before that.
+    pub(crate) fn once_open(mut self, opening: &Opening) -> Self {
+        self.opening = Some(opening.clone());
+        self
     }
 
     /// The address bound, with the port that was chosen.
@@ -91,7 +102,7 @@ impl HttpListener {
     fn begin(self, setup: HttpSetup, elsewhere: Option<Arc<dyn Elsewhere>>) -> HttpServing {
         let loopback = self.address.ip().is_loopback();
         HttpServing::begin(setup, loopback, elsewhere, |server, shortage| {
-            accept(self.socket, server, shortage)
+            accept(self.socket, self.opening, server, shortage)
         })
     }
 }
@@ -178,13 +189,20 @@ impl Drop for HttpServing {
     }
 }
 
-async fn accept(socket: TcpListener, server: Arc<HttpServer>, short: watch::Sender<bool>) {
+async fn accept(
+    socket: TcpListener,
+    mut opening: Option<Opening>,
+    server: Arc<HttpServer>,
+    short: watch::Sender<bool>,
+) {
     let mut connections = JoinSet::new();
     let mut telling = pin!(shortage::tell(&server.accounts, &short));
     loop {
         tokio::select! {
             () = server.closes() => break,
-            accepted = socket.accept() => start(accepted, &server, &mut connections).await,
+            accepted = accepted(&socket, &mut opening) => {
+                start(accepted, &server, &mut connections).await;
+            }
             Some(ended) = connections.join_next() => report(ended),
             () = telling.as_mut() => {}
         }

@@ -45,7 +45,11 @@ pub struct SshListener {
     address: SocketAddr,
     config: Arc<Config>,
     limiter: Arc<ConnectionLimiter>,
+    opening: Option<Opening>,
 }
+
+/// True once a socket is open: connections to it wait in the kernel until then.
+pub(crate) type Opening = watch::Receiver<bool>;
 
 impl SshListener {
     /// Binds `address` (port 0: any). The server authenticates with `host_key`, and shares the
@@ -67,7 +71,14 @@ impl SshListener {
             socket,
             config: Arc::new(config(host_key, limiter.limits())),
             limiter: Arc::clone(limiter),
+            opening: None,
         })
+    }
+
+    /// The same, which accepts nobody before that.
+    pub(crate) fn once_open(mut self, opening: &Opening) -> Self {
+        self.opening = Some(opening.clone());
+        self
     }
 
     /// The address bound, with the port that was chosen.
@@ -99,7 +110,7 @@ impl SshListener {
         SshServing {
             address: self.address,
             stop,
-            task: tokio::spawn(accept(self.socket, service, stopped)),
+            task: tokio::spawn(accept(self.socket, self.opening, service, stopped)),
         }
     }
 }
@@ -170,12 +181,31 @@ fn config(host_key: &PrivateKey, limits: &SshLimits) -> Config {
     }
 }
 
-async fn accept(socket: TcpListener, service: Arc<Service>, mut stopped: watch::Receiver<bool>) {
+/// The next connection, once the socket is open.
+pub(crate) async fn accepted(
+    socket: &TcpListener,
+    opening: &mut Option<Opening>,
+) -> io::Result<(TcpStream, SocketAddr)> {
+    if let Some(opening) = opening
+        && opening.wait_for(|is_open| *is_open).await.is_err()
+    {
+        // Whoever would have opened it is gone.
+        std::future::pending::<()>().await;
+    }
+    socket.accept().await
+}
+
+async fn accept(
+    socket: TcpListener,
+    mut opening: Option<Opening>,
+    service: Arc<Service>,
+    mut stopped: watch::Receiver<bool>,
+) {
     let mut connections = JoinSet::new();
     loop {
         tokio::select! {
             _ = stopped.changed() => break,
-            accepted = socket.accept() => {
+            accepted = accepted(&socket, &mut opening) => {
                 start(accepted, &service, &stopped, &mut connections).await;
             }
             Some(ended) = connections.join_next() => report(ended),
