@@ -219,6 +219,25 @@ async fn a_session_at_a_node_is_killed_and_its_key_taken_away_like_any_other() {
     let pair = Pair::start().await;
     let mut client = pair.client("operator").await;
     let before = listed(&mut client).await;
+    // What its client holds is its connection as well.
+    let mut held = pair.stream("operator", true).await;
+    held.write_all(hello().as_bytes()).await.unwrap();
+    held.flush().await.unwrap();
+    let there = within("the session is there", async {
+        loop {
+            let here = listed(&mut client).await;
+            if let Some(number) = here.into_iter().find(|it| !before.contains(it)) {
+                return number;
+            }
+        }
+    });
+    let kill = format!(
+        "<kill-session><session-id>{}</session-id></kill-session>",
+        there.await
+    );
+    called(&mut client, &kill).await.unwrap();
+    testkit::eventually("its connection is closed", || pair.node.sessions() == 1).await;
+    drop(held);
     let mut victim = pair.client("operator").await;
     let number = *listed(&mut client)
         .await
@@ -266,10 +285,7 @@ async fn a_session_whose_client_takes_nothing_can_be_killed() {
         "<get-schema xmlns='{MONITORING}'><identifier>ietf-netconf-monitoring</identifier></get-schema>"
     );
     let base = "urn:ietf:params:xml:ns:netconf:base:1.0";
-    let mut input = format!(
-        "<hello xmlns='{base}'><capabilities><capability>urn:ietf:params:netconf:base:1.0</capability>\
-         </capabilities></hello>]]>]]>"
-    );
+    let mut input = hello();
     // The replies are 85 MB.
     for number in 0..3_000 {
         input.push_str(&format!(
@@ -307,6 +323,12 @@ async fn a_session_whose_client_takes_nothing_can_be_killed() {
     testkit::eventually("the node lets it go", || pair.node.sessions() == 1).await;
     drop(stuck);
     pair.end().await;
+}
+
+fn hello() -> String {
+    "<hello xmlns='urn:ietf:params:xml:ns:netconf:base:1.0'><capabilities>\
+     <capability>urn:ietf:params:netconf:base:1.0</capability></capabilities></hello>]]>]]>"
+        .to_owned()
 }
 
 /// What does not differ from one connection to another.

@@ -12,7 +12,7 @@ use bindings::netconf::{Backlog, Flow, Peer, Platform, Session};
 use domain::time::Timestamp;
 use engine::{Accounts, Endpoint};
 use netconf::session::CloseReason;
-use relay::Relay;
+use relay::{Last, Relay};
 use std::error::Error;
 use std::io;
 use std::sync::Arc;
@@ -223,7 +223,14 @@ async fn run(stream: ByteStream, parts: Parts, mut relay: Option<Relay>) {
         let output = session.transmit();
         let output = match &mut relay {
             None => output,
-            Some(relay) => relay.told(output, session.mark(), flow == Flow::Close),
+            Some(relay) => {
+                let last = match (flow, session.is_killed()) {
+                    (Flow::Close, false) => Last::Over,
+                    (Flow::Close, true) => Last::Killed,
+                    (Flow::Again | Flow::Wait, _) => Last::No,
+                };
+                relay.told(output, session.mark(), last)
+            }
         };
         let holds = session.held_bytes() + session.kept_bytes();
         let is_too_much = accounts.is_short()
@@ -324,8 +331,13 @@ async fn run(stream: ByteStream, parts: Parts, mut relay: Option<Relay>) {
             () = tokio::time::sleep(deadline) => {}
         }
     }
+    let is_killed = guarded.session().is_killed();
     let _ = outbound.flush().await;
     let _ = outbound.shutdown().await;
+    if is_killed {
+        // RFC 6241 §7.9: its connection is closed as well.
+        outbound.hang_up();
+    }
 }
 
 /// Tells the end to another node, if it takes that.

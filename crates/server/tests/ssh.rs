@@ -630,6 +630,28 @@ async fn is_granted(channel: &mut russh::Channel<client::Msg>) {
     assert!(matches!(said, Some(ChannelMsg::Success)), "{said:?}");
 }
 
+/// Ends its connection with the session once something comes.
+async fn hangs_up(stream: ByteStream, _: SshPeer) {
+    let (mut inbound, outbound) = split(stream, 1 << 20);
+    let _ = inbound.receive().await;
+    outbound.hang_up();
+}
+
+#[tokio::test]
+async fn a_connection_is_hung_up_with_the_last_session_on_it() {
+    let bench = Bench::new(quick(), hangs_up);
+    let (handle, mut goodbyes) = bare(&bench).await;
+    let (mut first, mut last) = (open_netconf(&handle).await, open_netconf(&handle).await);
+    first.data(&b"x"[..]).await.unwrap();
+    while verdict(&mut first).await.is_some() {}
+    // Another session is on it.
+    assert!(goodbyes.try_recv().is_err());
+    last.data(&b"x"[..]).await.unwrap();
+    let said = within("a goodbye", goodbyes.recv()).await;
+    assert!(matches!(said, Some(Disconnect::ByApplication)), "{said:?}");
+    while verdict(&mut last).await.is_some() {}
+}
+
 #[tokio::test]
 async fn only_publickey_is_offered_and_the_seventh_try_disconnects_with_code_14() {
     let bench = Bench::echo();

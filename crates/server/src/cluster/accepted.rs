@@ -479,6 +479,8 @@ impl Accepted {
         let ended: Result<io::Result<()>, _> = timeout(FAREWELL, rest).await;
         if ended.is_err() {
             self.outbound.cut();
+        } else if self.continuity.is_killed() {
+            self.outbound.hang_up();
         }
     }
 }

@@ -89,6 +89,7 @@ pub(super) struct Continuity<S> {
     is_unsaved: bool,
     is_left: bool,
     is_closed: bool,
+    is_killed: bool,
 }
 
 impl<S: Clone> Continuity<S> {
@@ -112,6 +113,7 @@ impl<S: Clone> Continuity<S> {
             is_unsaved: false,
             is_left: false,
             is_closed: false,
+            is_killed: false,
         }
     }
 
@@ -190,6 +192,7 @@ impl<S: Clone> Continuity<S> {
                 self.is_torn = false;
             }
             ToClient::Close => self.is_closed = true,
+            ToClient::Killed => (self.is_closed, self.is_killed) = (true, true),
             ToClient::Left => self.is_left = true,
         }
         Ok(std::mem::take(&mut self.gathered))
@@ -198,6 +201,11 @@ impl<S: Clone> Continuity<S> {
     /// True if the session is over.
     pub(super) fn is_closed(&self) -> bool {
         self.is_closed
+    }
+
+    /// True if it is over because it was killed.
+    pub(super) fn is_killed(&self) -> bool {
+        self.is_killed
     }
 
     /// What the session was when it last could go on; none if it never could.

@@ -17,7 +17,7 @@ use crate::fence::Fence;
 use crate::host::Entrance;
 use crate::http::ForwardedAnswer;
 use crate::http::body::ResponseBody;
-use crate::session::relay::{CannotReturn, Relay, Relayed, Returning};
+use crate::session::relay::{CannotReturn, Last, Relay, Relayed, Returning};
 use crate::session::{self, Parts};
 use crate::ssh::entry::ForwardedEntry;
 use crate::ssh::{ByteStream, PublicKey};
@@ -289,12 +289,13 @@ impl Led {
 
     fn relay(&self, saved: Option<(SavedSession, Returning)>, input: SessionInput) -> Relay {
         let mut marks = Marks::default();
-        let telling = move |output: Vec<u8>, mark: &SessionMark, is_over| {
+        let telling = move |output: Vec<u8>, mark: &SessionMark, last| {
             let mut told = Vec::with_capacity(output.len() + 256);
             write_data(&output, &mut told);
-            match is_over {
-                true => ToClient::<()>::Close.write(&mut told),
-                false => ToClient::Quiet(marks.write(mark)).write(&mut told),
+            match last {
+                Last::No => ToClient::Quiet(marks.write(mark)).write(&mut told),
+                Last::Over => ToClient::<()>::Close.write(&mut told),
+                Last::Killed => ToClient::<()>::Killed.write(&mut told),
             }
             told
         };

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! from the node that accepted it   Open (Bytes | End)*          and the end of the stream: the client is gone
-//! from the node that leads         (Data* Quiet)* (Close | Left)    and the end without either: the leader is lost
+//! from the node that leads         (Data* Quiet)* (Close | Killed | Left)    and the end without either: the leader is lost
 //! ```
 //!
 //! A record is its kind, its length in four bytes, and so many bytes. Knows no IO. Read next:
@@ -38,6 +38,8 @@ pub(super) enum ToClient<S> {
     Quiet(Quiet<S>),
     /// The session is over: what was told is all.
     Close,
+    /// The same, as it was killed.
+    Killed,
     /// It is to go on elsewhere, and nothing behind what is answered was begun.
     Left,
 }
@@ -92,6 +94,7 @@ impl<S: Serialize + DeserializeOwned> ToClient<S> {
             Self::Data(bytes) => pieces(b'D', bytes, out),
             Self::Quiet(quiet) => form(b'Q', quiet, out),
             Self::Close => record(b'C', &[], out),
+            Self::Killed => record(b'K', &[], out),
             Self::Left => record(b'L', &[], out),
         }
     }
@@ -101,6 +104,7 @@ impl<S: Serialize + DeserializeOwned> ToClient<S> {
             b'D' => Self::Data(content),
             b'Q' => Self::Quiet(serde_json::from_slice(&content)?),
             b'C' => Self::Close,
+            b'K' => Self::Killed,
             b'L' => Self::Left,
             other => return Err(BadRecord::Kind(other)),
         })
@@ -204,7 +208,13 @@ mod tests {
             .prop_map(|(answered, saved)| ToClient::Quiet(Quiet { answered, saved }));
         let data = vec(any::<u8>(), 1..200).prop_map(ToClient::Data);
         vec(
-            prop_oneof![data, quiet, Just(ToClient::Close), Just(ToClient::Left)],
+            prop_oneof![
+                data,
+                quiet,
+                Just(ToClient::Close),
+                Just(ToClient::Killed),
+                Just(ToClient::Left)
+            ],
             0..20,
         )
     }

@@ -7,7 +7,7 @@ use crate::config::Settings;
 use crate::revocation::{KeyHolders, KeyWatcher, Seen};
 use crate::roster::Roster;
 use crate::runtime::Runtime;
-use crate::ssh::ConnectionLimiter;
+use crate::ssh::{ConnectionLimiter, HostKeyPolicy};
 use domain::access::Action;
 use domain::agent::{Agent, Input, Output};
 use domain::telemetry::Telemetry;
@@ -123,6 +123,37 @@ async fn whoever_stops_closes_every_listener_first() {
         }
     }
     assert_eq!(host.has_failed(), None, "the watchers are at work");
+    host.stop().await;
+}
+
+/// RFC 6241 §7.9: the connection of a killed session is closed, although its client holds it.
+#[tokio::test]
+async fn the_connection_of_a_killed_session_is_closed() {
+    let state = tempfile::tempdir().unwrap();
+    let host = started(&StateFolder::new(state.path())).await;
+    let address = host.address_of(&Endpoint::Platform).unwrap().to_string();
+    let operator = Identity::operator(state.path());
+    let mut client = Client::connect(&address, &operator).await.unwrap();
+    let first = host.platform.sessions(&Endpoint::Platform)[0].id;
+    let keys = StateKeys::open(state.path()).unwrap();
+    let key = Arc::new(keys.operator().unwrap());
+    let trusted = HostKeyPolicy::Exactly(keys.host().unwrap().public_key().clone());
+    let victim = crate::ssh::connect(&address, "operator", &key, trusted).await;
+    let victim = victim.unwrap();
+    let sessions = || host.platform.sessions(&Endpoint::Platform);
+    testkit::eventually("it is there", || sessions().len() == 2).await;
+    let number = sessions().iter().map(|it| it.id).find(|it| *it != first);
+    let number = number.unwrap();
+    let kill = format!("<kill-session><session-id>{number}</session-id></kill-session>");
+    client.call(&kill).await.unwrap();
+    let limiter = &host.entrance.as_ref().unwrap().limiter;
+    let is_closed = || limiter.counts().sessions == 1;
+    testkit::eventually("its connection is closed", is_closed).await;
+    client
+        .call("<get-config><source><running/></source></get-config>")
+        .await
+        .unwrap();
+    drop((victim, client));
     host.stop().await;
 }
 

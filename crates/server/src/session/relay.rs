@@ -28,8 +28,19 @@ pub(crate) const LEAVE: Duration = Duration::from_secs(2);
 /// How many of the sessions that are over are remembered.
 const OVER_MOST: usize = 65_536;
 
+/// Whether an output is the last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Last {
+    /// The session goes on.
+    No,
+    /// The session is over.
+    Over,
+    /// The same, as it was killed.
+    Killed,
+}
+
 /// The bytes that tell a node an output and how far the session is.
-type Telling = Box<dyn FnMut(Vec<u8>, &SessionMark, bool) -> Vec<u8> + Send + Sync>;
+type Telling = Box<dyn FnMut(Vec<u8>, &SessionMark, Last) -> Vec<u8> + Send + Sync>;
 
 /// What a session is told to be, and how it tells what it is.
 pub(crate) struct Relay {
@@ -126,7 +137,7 @@ impl Relay {
     }
 
     /// The bytes that tell an output and how far the session is; none if there is nothing to tell.
-    pub(super) fn told(&mut self, output: Vec<u8>, mark: SessionMark, is_over: bool) -> Vec<u8> {
+    pub(super) fn told(&mut self, output: Vec<u8>, mark: SessionMark, end: Last) -> Vec<u8> {
         let is_news = |last: &SessionMark| {
             let other = |of: fn(&SavedSession) -> (bool, bool, bool)| {
                 last.saved.as_ref().map(of) != mark.saved.as_ref().map(of)
@@ -134,10 +145,10 @@ impl Relay {
             last.answered != mark.answered
                 || other(|it| (it.framing.is_some(), it.locked, it.subscription.is_some()))
         };
-        if output.is_empty() && !is_over && !self.last.as_ref().is_none_or(is_news) {
+        if output.is_empty() && end == Last::No && !self.last.as_ref().is_none_or(is_news) {
             return output;
         }
-        let told = (self.telling)(output, &mark, is_over);
+        let told = (self.telling)(output, &mark, end);
         self.last = Some(mark);
         told
     }

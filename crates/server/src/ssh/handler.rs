@@ -12,7 +12,7 @@ use super::entry::{self, fingerprint};
 use super::limiter::{AdmissionPermit, SessionPermit};
 use super::logins::{Login, Place, UserSession};
 use super::service::Service;
-use super::stream::{ByteStream, SshPeer};
+use super::stream::{ByteStream, HangUp, SshPeer};
 use super::throttle::Throttle;
 use super::wire::Socket;
 use russh::keys::ssh_key::public::KeyData;
@@ -174,6 +174,7 @@ impl ConnectionHandler {
             key: PublicKey::from(key),
             login: login.expect("channels open behind authentication"),
         };
+        let last = handle.clone();
         let stream = ChannelBytes::new(channel.into_stream(), move |stream| {
             tokio::spawn(async move {
                 // OpenSSH's `ssh -s` ends with this status, without it with 255.
@@ -183,7 +184,9 @@ impl ConnectionHandler {
         });
         let throttle = Throttle::default();
         let stream = ByteStream::new(stream).cut_by(self.cutter());
+        let hang_up = HangUp::default();
         let stream = stream.throttled_by(throttle.clone());
+        let stream = stream.hung_up_by(hang_up.clone());
         let session = self.service.subsystem.serve(stream, peer);
         let watch = SessionWatch {
             address: self.address,
@@ -192,8 +195,12 @@ impl ConnectionHandler {
         };
         self.sharing.fetch_add(1, Ordering::AcqRel);
         let task = self.sessions.spawn(async move {
-            let _watch = watch;
             session.await;
+            if hang_up.is_set() && watch.is_last() {
+                let why = "the session was ended".to_owned();
+                let told = last.disconnect(Disconnect::ByApplication, why, String::new());
+                drop(told.await);
+            }
         });
         self.running.push((id, task, throttle));
     }
@@ -473,6 +480,13 @@ struct SessionWatch {
     address: SocketAddr,
     sharing: Arc<AtomicUsize>,
     _permit: Option<Further>,
+}
+
+impl SessionWatch {
+    /// True if no other session runs on the connection.
+    fn is_last(&self) -> bool {
+        self.sharing.load(Ordering::Acquire) == 1
+    }
 }
 
 impl Drop for SessionWatch {

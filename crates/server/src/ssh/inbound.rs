@@ -17,7 +17,7 @@ use std::task::{Context, Poll, Waker, ready};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf, ReadHalf, WriteHalf};
 use tokio::task::AbortHandle;
 
-use super::stream::{ByteStream, Cut};
+use super::stream::{ByteStream, Cut, HangUp};
 use super::throttle::Throttle;
 
 /// The default quota: 16 MiB received and not yet taken. A peer that respects its window
@@ -70,7 +70,7 @@ pub fn split_metered(
     quota_bytes: usize,
     meter: InboundMeter,
 ) -> (Inbound, Outbound) {
-    let cut = stream.take_cut();
+    let (cut, hang_up) = (stream.take_cut(), stream.hang_up());
     let throttle = stream.throttle();
     let (reader, writer) = tokio::io::split(stream);
     let queue = Arc::new(Queue {
@@ -91,6 +91,7 @@ pub fn split_metered(
         queue,
         ends_with_input: false,
         cut,
+        hang_up,
     };
     (inbound, outbound)
 }
@@ -162,6 +163,7 @@ pub struct Outbound {
     queue: Arc<Queue>,
     ends_with_input: bool,
     cut: Option<Cut>,
+    hang_up: HangUp,
 }
 
 impl fmt::Debug for Outbound {
@@ -178,6 +180,11 @@ impl Outbound {
     pub fn ending_with_input(mut self) -> Self {
         self.ends_with_input = true;
         self
+    }
+
+    /// Ends the connection with the session, behind what was written, unless other sessions share it.
+    pub fn hang_up(self) {
+        self.hang_up.set();
     }
 
     /// Cuts off a peer that takes nothing: its connection ends at once, without a message that

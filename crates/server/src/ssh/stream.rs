@@ -9,6 +9,8 @@ use std::future::Future;
 use std::io;
 use std::net::SocketAddr;
 use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
@@ -74,8 +76,23 @@ pub struct ByteStream {
     /// Closing a channel spawns a task; the drop may happen outside a runtime.
     runtime: Option<tokio::runtime::Handle>,
     cut: Option<Cut>,
+    hang_up: HangUp,
     throttle: Throttle,
     fence: Fence,
+}
+
+/// Set if the connection is to end with the session, whatever its peer wants.
+#[derive(Clone, Debug, Default)]
+pub(super) struct HangUp(Arc<AtomicBool>);
+
+impl HangUp {
+    pub(super) fn set(&self) {
+        self.0.store(true, Ordering::Release);
+    }
+
+    pub(super) fn is_set(&self) -> bool {
+        self.0.load(Ordering::Acquire)
+    }
 }
 
 /// Ends the transport under a stream.
@@ -88,6 +105,7 @@ impl ByteStream {
             inner: Some(Box::pin(stream)),
             runtime: tokio::runtime::Handle::try_current().ok(),
             cut: None,
+            hang_up: HangUp::default(),
             throttle: Throttle::default(),
             fence: Fence::default(),
         }
@@ -98,6 +116,13 @@ impl ByteStream {
     #[must_use]
     pub fn cut_by(mut self, cut: impl FnOnce() + Send + 'static) -> Self {
         self.cut = Some(Box::new(cut));
+        self
+    }
+
+    /// The same stream, which tells this whether the connection is to end with the session.
+    #[must_use]
+    pub(super) fn hung_up_by(mut self, hang_up: HangUp) -> Self {
+        self.hang_up = hang_up;
         self
     }
 
@@ -117,6 +142,10 @@ impl ByteStream {
 
     pub(super) fn throttle(&self) -> Throttle {
         self.throttle.clone()
+    }
+
+    pub(super) fn hang_up(&self) -> HangUp {
+        self.hang_up.clone()
     }
 
     pub(super) fn take_cut(&mut self) -> Option<Cut> {
