@@ -84,7 +84,7 @@ pub use copy::{Copied, CopyError, CopyProgress, CopySource, backup, transfer};
 pub use failure::SqlFailure;
 pub use keys::{HeldKeys, KeyKeeper, KeyKeeperError, RandomSource, Secret};
 pub use open::{Decided, Location, OpenError, Options, Recovered, Spawn, locked};
-pub use outside::{LAG, keep_head};
+pub use outside::{LAG, keep_head, kept_sequence};
 pub use postgres::address::{PostgresAddress, PostgresAddressError};
 pub use read::chunks::Piece;
 pub use read::parties::Keyed;

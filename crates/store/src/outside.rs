@@ -165,14 +165,28 @@ pub(crate) fn is_due(place: usize, known: Option<&Ledger>) -> bool {
     place == 0 && known.is_some_and(|ledger| ledger.outside)
 }
 
+/// The last entry of the log that the kept head knows; none if none is kept.
+///
+/// # Errors
+/// [`OpenError::Head`] if it cannot be read, or is not the signer's.
+pub fn kept_sequence(path: &Path, signer: &dyn Signer) -> Result<Option<Sequence>, OpenError> {
+    Ok(read(path, Some(signer))?.map(|kept| kept.sequence))
+}
+
 /// Keeps the last head of a state that another process writes, as that one has it in its own file: an older copy
 /// of the state is refused here too from then on.
 ///
 /// # Errors
 /// [`OpenError::SetBack`] if a later one, or another of the same time, is kept here: the state that is written
-/// there is older, or another one. [`OpenError::Head`] if one of both cannot be read or is not the signer's, and
+/// there is older, or another one: `chain_at` is the digest there of the last entry that is known here, as far as
+/// it is known. [`OpenError::Head`] if one of both cannot be read or is not the signer's, and
 /// [`OpenError::File`] if it cannot be written.
-pub fn keep_head(path: &Path, text: &str, signer: &dyn Signer) -> Result<(), OpenError> {
+pub fn keep_head(
+    path: &Path,
+    text: &str,
+    chain_at: Option<&str>,
+    signer: &dyn Signer,
+) -> Result<(), OpenError> {
     let told = Seen::parse(text, Some(signer)).map_err(|reason| OpenError::Head {
         path: path.to_owned(),
         reason: format!("what was told is no head: {reason}"),
@@ -181,7 +195,9 @@ pub fn keep_head(path: &Path, text: &str, signer: &dyn Signer) -> Result<(), Ope
     if known == Some(told) {
         return Ok(());
     }
-    if let Some(known) = known.filter(|known| !told.may_follow(known)) {
+    let is_another =
+        |known: &Seen| chain_at.is_some_and(|chain| chain != encode_string(&known.chain));
+    if let Some(known) = known.filter(|known| !told.may_follow(known) || is_another(known)) {
         return Err(OpenError::SetBack {
             path: path.to_owned(),
             found: told.sequence,
@@ -380,7 +396,7 @@ mod tests {
             ..Seen::default()
         };
         let signer = Number(1);
-        let keep = |seen: &Seen| keep_head(&path, &seen.text(Some(&signer)), &signer);
+        let keep = |seen: &Seen| keep_head(&path, &seen.text(Some(&signer)), None, &signer);
         let kept = || read(&path, Some(&signer)).unwrap().unwrap();
         for later in [seen(3, 5), seen(3, 5), seen(4, 5), seen(9, 12)] {
             keep(&later).unwrap();
@@ -409,9 +425,17 @@ mod tests {
             later.text(None),
             String::new(),
         ] {
-            let refused = keep_head(&path, &text, &signer).unwrap_err();
+            let refused = keep_head(&path, &text, None, &signer).unwrap_err();
             assert!(matches!(refused, OpenError::Head { .. }), "{refused}");
         }
+        // One that was written more often, but not behind this one.
+        let digits = |byte: &str| byte.repeat(32);
+        let of = |chain: &str| keep_head(&path, &later.text(Some(&signer)), Some(chain), &signer);
+        let refused = of(&digits("07")).unwrap_err();
+        assert!(matches!(refused, OpenError::SetBack { .. }), "{refused}");
+        assert_eq!(kept(), bound);
+        of(&digits("00")).unwrap();
+        assert_eq!(kept(), later);
         // Nor is what is kept replaced if it cannot be read.
         fs::write(&path, "{}").unwrap();
         assert!(keep(&later).is_err());

@@ -318,6 +318,16 @@ impl Store {
         self.inner.readers.with(|c| log::entries(c, after, most))
     }
 
+    /// The digest of an entry of the log, in hexadecimal digits; none if it was cut off, or does not exist yet.
+    ///
+    /// # Errors
+    /// [`ReadError`]
+    pub fn chain_at(&self, sequence: Sequence) -> Result<Option<String>, ReadError> {
+        self.inner
+            .readers
+            .with(|c| log::digits_at(c.session, sequence))
+    }
+
     /// The last sequence strictly before `time`, that before the first entry if there is none: a
     /// replay that starts at `time` reads from behind it. Found by bisection, since times never
     /// decrease along the log.

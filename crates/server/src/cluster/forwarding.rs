@@ -241,7 +241,7 @@ impl ChannelService for Service {
             requests::AUDIT_PATH => Box::pin(led.audit(request.into_body())),
             wanted::PATH => led.wanted.answer(request.headers(), way),
             requests::GONE_PATH => at_once(led.gone(&request, way)),
-            heads::PATH => Box::pin(led.head()),
+            heads::PATH => Box::pin(led.head(request.into_body())),
             _ => at_once(refusal(StatusCode::NOT_FOUND, "there is nothing here")),
         }
     }

@@ -1,13 +1,14 @@
 //! The last head of the state, as whoever leads tells it to those who stand by: an older copy of the database is
 //! refused by every node that was ever told.
 //!
-//! It is signed with the host key, so that nobody else tells one. A node to which an older one is told than it has
-//! seen keeps that, and asks no more. Read next: [`store::keep_head`].
+//! It is signed with the host key, so that nobody else tells one. A node asks for it with the last entry that it
+//! knows, and is told the digest of that as well: a head of another state, or an older one, it does not keep. Read
+//! next: [`store::keep_head`].
 
 use super::channel::{ChannelBody, ChannelClient, short, uri, whole};
 use super::leader::{Leader, LeaderWatch};
 use crate::seal::HostSeal;
-use hyper::body::Bytes;
+use domain::event::Sequence;
 use hyper::{Method, Request, StatusCode};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -54,12 +55,20 @@ impl KeptHead {
         *self.locked()
     }
 
-    fn keep(&self, told: &str) -> Result<(), OpenError> {
+    /// The last entry that is known.
+    fn sequence(&self) -> Result<Option<Sequence>, OpenError> {
+        store::kept_sequence(&self.file, &self.seal)
+    }
+
+    /// Keeps what was told by who was asked about the last entry that was known then.
+    fn keep(&self, asked: Option<Sequence>, told: &str) -> Result<(), OpenError> {
         let stands_by = self.locked();
-        match *stands_by {
-            true => store::keep_head(&self.file, told, &self.seal),
-            false => Ok(()),
+        if !*stands_by || self.sequence()? != asked {
+            return Ok(());
         }
+        let (head, chain) = told.split_once('\n').unwrap_or((told, ""));
+        let chain = Some(chain).filter(|chain| !chain.is_empty());
+        store::keep_head(&self.file, &format!("{head}\n"), chain, &self.seal)
     }
 
     fn locked(&self) -> MutexGuard<'_, bool> {
@@ -67,6 +76,11 @@ impl KeptHead {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// What a leader tells: its last head, and the digest that was asked for.
+pub(super) fn told(head: &str, chain: Option<String>) -> String {
+    format!("{}\n{}", head.trim_end(), chain.unwrap_or_default())
 }
 
 /// Asks whoever leads again and again, and keeps what is told, until it is dropped.
@@ -90,27 +104,28 @@ impl Drop for KeepsHeads {
 }
 
 async fn keep(kept: Arc<KeptHead>, client: Arc<ChannelClient>, mut leader: LeaderWatch) {
-    let mut fails = false;
+    // Each is said once, until all is well again.
+    let (mut fails, mut is_older) = (false, false);
     loop {
         let known = leader.borrow_and_update().clone();
-        if let Some(known) = known.filter(|_| kept.stands_by())
-            && let Ok(Some(told)) = timeout(ANSWER, ask(&client, &known)).await
-        {
-            let keeper = Arc::clone(&kept);
-            match spawn_blocking(move || keeper.keep(&told)).await {
-                Ok(Ok(())) => fails = false,
-                Ok(Err(why @ OpenError::SetBack { .. })) => {
-                    error!(
-                        "{why}. {} leads with it: nothing is taken over from there, and this node does not \
-                         lead such a state",
-                        known.node
-                    );
-                    return;
+        if let Some(known) = known.filter(|_| kept.stands_by()) {
+            match keep_once(&kept, &client, &known).await {
+                Ok(false) => {}
+                Ok(true) => (fails, is_older) = (false, false),
+                Err(why @ OpenError::SetBack { .. }) => {
+                    if !std::mem::replace(&mut is_older, true) {
+                        error!(
+                            "{why}. {} leads with it: nothing is taken over from there, and this node does \
+                             not lead such a state",
+                            known.node
+                        );
+                    }
                 }
-                Ok(Err(why)) if !std::mem::replace(&mut fails, true) => {
-                    warn!("the last head of the state is not kept: {why}");
+                Err(why) => {
+                    if !std::mem::replace(&mut fails, true) {
+                        warn!("the last head of the state is not kept: {why}");
+                    }
                 }
-                Ok(Err(_)) | Err(_) => {}
             }
         }
         tokio::select! {
@@ -122,14 +137,150 @@ async fn keep(kept: Arc<KeptHead>, client: Arc<ChannelClient>, mut leader: Leade
     }
 }
 
-/// The last head of whoever leads; none if it tells none now.
-async fn ask(client: &ChannelClient, leader: &Leader) -> Option<String> {
-    let mut request: Request<ChannelBody> = Request::new(whole(Bytes::new()));
+/// Asks once, and keeps what is told; false if nothing is.
+async fn keep_once(
+    kept: &Arc<KeptHead>,
+    client: &ChannelClient,
+    leader: &Leader,
+) -> Result<bool, OpenError> {
+    let keeper = Arc::clone(kept);
+    let Ok(asked) = spawn_blocking(move || keeper.sequence()).await else {
+        return Ok(false);
+    };
+    let asked = asked?;
+    let Ok(Some(told)) = timeout(ANSWER, ask(client, leader, asked)).await else {
+        return Ok(false);
+    };
+    let keeper = Arc::clone(kept);
+    let keeping = spawn_blocking(move || keeper.keep(asked, &told)).await;
+    keeping.unwrap_or(Ok(())).map(|()| true)
+}
+
+/// What whoever leads tells; none if it tells nothing now.
+async fn ask(client: &ChannelClient, leader: &Leader, asked: Option<Sequence>) -> Option<String> {
+    let asked = asked.map(|sequence| sequence.to_string());
+    let mut request: Request<ChannelBody> = Request::new(whole(asked.unwrap_or_default()));
     *request.method_mut() = Method::POST;
     *request.uri_mut() = uri(PATH);
     let (response, _permit) = client.send(leader, request).await.ok()?;
     match response.status() {
         StatusCode::OK => String::from_utf8(short(response.into_body(), HEAD_BYTES).await?).ok(),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::clock::Clock;
+    use crate::cluster::identity::{ChannelIdentity, ClusterKey};
+    use crate::cluster::{Forwarding, ForwardingSetup};
+    use crate::fair::FairShares;
+    use crate::host::{Home, Host};
+    use crate::roster::Roster;
+    use crate::ssh::keys::StateKeys;
+    use crate::state::StateFolder;
+    use domain::audit::{AuditEvent, AuditKind};
+    use std::path::Path;
+    use tokio::net::TcpListener;
+    use tokio::sync::watch;
+
+    /// A platform on the state of a folder, with one more entry in its log.
+    async fn host(folder: &Path) -> Host {
+        let settings = toml::from_str("netconf = \"127.0.0.1:0\"").unwrap();
+        let home = Home::Folder(StateFolder::new(folder));
+        let clock = Arc::new(Clock::wall());
+        let host = Host::start(home, &settings, Roster::default(), Arc::default(), clock);
+        let host = host.await.unwrap();
+        let event = AuditEvent::new(AuditKind::NodeJoined, "").to("another");
+        let engine = host.platform.engine();
+        engine.audit(event, host.clock.now());
+        engine.flushed().await;
+        host
+    }
+
+    async fn forwarding(node: &str, leader: &LeaderWatch) -> (Arc<Forwarding>, String) {
+        let socket = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = socket.local_addr().unwrap().to_string();
+        let setup = ForwardingSetup {
+            identity: ChannelIdentity::issue(&ClusterKey::new([7; 32]), node).unwrap(),
+            leader: leader.clone(),
+            quotas: Default::default(),
+            shares: Arc::new(FairShares::of_this_machine()),
+        };
+        (Forwarding::start(setup, socket), address)
+    }
+
+    fn copied(from: &Path, to: &Path) {
+        std::fs::create_dir_all(to).unwrap();
+        for entry in std::fs::read_dir(from).unwrap() {
+            let (entry, place) = entry
+                .map(|it| (it.path(), to.join(it.file_name())))
+                .unwrap();
+            match entry.is_dir() {
+                true => copied(&entry, &place),
+                false => drop(std::fs::copy(&entry, &place).unwrap()),
+            }
+        }
+    }
+
+    /// An older copy that leads for a while is refused, and written more often than what was seen of the state
+    /// it still is; then the state itself leads, and is kept again.
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_node_goes_on_asking_behind_an_older_copy() {
+        let folder = tempfile::tempdir().unwrap();
+        let [state, copy] = ["state", "copy"].map(|name| folder.path().join(name));
+        let (leads, leader) = watch::channel(None);
+        let (leading, address) = forwarding("leading", &leader).await;
+        let (standing, _) = forwarding("standing", &leader).await;
+        host(&state).await.stop().await;
+        copied(&state, &copy);
+        host(&state).await.stop().await;
+        // The copy was written more often by now.
+        for _ in 0..4 {
+            host(&copy).await.stop().await;
+        }
+        let seal = HostSeal(StateKeys::open(&state).unwrap().host().unwrap());
+        let file = folder.path().join("kept");
+        let kept = Arc::new(KeptHead::new(file.clone(), seal));
+        let _keeping = standing.keeps_heads(&kept);
+        let epochs = std::cell::Cell::new(0);
+        let lead = |host: &Host| {
+            leading.leads(host);
+            epochs.set(epochs.get() + 1);
+            leads.send_replace(Some(Leader {
+                node: "leading".to_owned(),
+                address: address.clone(),
+                epoch: epochs.get(),
+            }));
+        };
+        let read = |of: &Path| std::fs::read_to_string(of).unwrap_or_default();
+        let is_kept = || read(&file) == read(&state.join("store_head")) && !read(&file).is_empty();
+
+        let first = host(&state).await;
+        lead(&first);
+        testkit::eventually("it is kept", is_kept).await;
+        leading.leads_no_more().await;
+        first.stop().await;
+        let last = read(&file);
+
+        let other = host(&copy).await;
+        lead(&other);
+        let client =
+            ChannelClient::new(ChannelIdentity::issue(&ClusterKey::new([7; 32]), "c").unwrap());
+        let known = leader.borrow().clone().unwrap();
+        let refused = keep_once(&kept, &client, &known).await.unwrap_err();
+        assert!(matches!(refused, OpenError::SetBack { .. }), "{refused}");
+        tokio::time::sleep(2 * AGAIN).await;
+        assert_eq!(read(&file), last);
+        leading.leads_no_more().await;
+        other.stop().await;
+
+        let again = host(&state).await;
+        lead(&again);
+        testkit::eventually("it is kept again", is_kept).await;
+        assert_ne!(read(&file), last);
+        again.stop().await;
     }
 }

@@ -9,6 +9,7 @@ use super::channel::{
     Answering, BoxError, ChannelBody, PROTOCOL, PROTOCOL_FIELD, at_once, number, refusal, short,
     whole,
 };
+use super::heads;
 use super::opening::{Ended, Marks, Opening, endpoint_of};
 use super::record::{FromClient, Records, ToClient, write_data};
 use super::requests::{self, NUMBER};
@@ -46,6 +47,8 @@ const INTRODUCTION: Duration = Duration::from_secs(5);
 const PIPE_BYTES: usize = 64 << 10;
 /// The most bytes of an event to be recorded.
 const EVENT_BYTES: usize = 16 << 10;
+/// The most bytes of a number.
+const NUMBER_BYTES: usize = 20;
 /// The most bytes in a frame.
 const FRAME_BYTES: usize = 16 << 10;
 
@@ -152,12 +155,21 @@ impl Led {
         reply
     }
 
-    /// The last head of the state, as it is kept outside of the database.
-    pub(super) async fn head(self: Arc<Self>) -> Response<ChannelBody> {
-        let file = self.entrance.store_head.clone();
-        let read = spawn_blocking(|| std::fs::read(file)).await;
-        match read {
-            Ok(Ok(head)) => Response::new(whole(head)),
+    /// The last head of the state, as it is kept outside of the database; and the digest of the entry that is
+    /// asked about, as far as there is one.
+    pub(super) async fn head(self: Arc<Self>, body: Incoming) -> Response<ChannelBody> {
+        let asked = short(body, NUMBER_BYTES).await.unwrap_or_default();
+        let asked = str::from_utf8(&asked).ok().and_then(|it| it.parse().ok());
+        let at = self.entrance.clone();
+        let read = spawn_blocking(move || {
+            let store = at.platform.engine().store();
+            let chain = asked.and_then(|sequence| store.chain_at(sequence).transpose());
+            let chain = chain.transpose().map_err(io::Error::other)?;
+            let head = std::fs::read_to_string(&at.store_head)?;
+            io::Result::Ok(heads::told(&head, chain))
+        });
+        match read.await {
+            Ok(Ok(told)) => Response::new(whole(told)),
             Ok(Err(_)) | Err(_) => refusal(StatusCode::SERVICE_UNAVAILABLE, "no head is kept"),
         }
     }

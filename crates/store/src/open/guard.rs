@@ -16,13 +16,12 @@ use crate::bind;
 use crate::budget::Budget;
 use crate::cipher::{Keys, Tables};
 use crate::data_key;
-use crate::digest::{ORIGIN, Sum};
+use crate::digest::Sum;
 use crate::encryptor::Encryptor;
 use crate::ledger::Ledger;
 use crate::outside::{self, Seen};
 use crate::read::log;
 use crate::row::attestation::{self, Attestation, Ground};
-use crate::row::checkpoint::Checkpoint;
 use crate::row::head::{self, Stored};
 use crate::row::seal::{self, Seal};
 use crate::row::{RowError, entry, observation};
@@ -311,16 +310,7 @@ impl Guard<'_> {
 
     /// The digest of an entry; none if it was cut off, or does not exist yet.
     fn chain_at(&self, sequence: Sequence) -> Result<Option<Sum>, RowError> {
-        let session = self.tables.session;
-        let cut = Checkpoint::read(session)?;
-        let (first, chain) = cut.map_or((0, ORIGIN), |cut| (cut.sequence, cut.chain));
-        if sequence < first || sequence > self.stored.head.sequence {
-            return Ok(None);
-        }
-        match sequence == first {
-            true => Ok(Some(chain)),
-            false => entry::stored_digest(session, sequence).map(Some),
-        }
+        log::chain_at(self.tables.session, sequence, self.stored.head.sequence)
     }
 
     /// Verifies the whole state, except signatures of another host key.

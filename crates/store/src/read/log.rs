@@ -10,6 +10,7 @@ use crate::failure::SqlFailure;
 use crate::row::checkpoint::Checkpoint;
 use crate::row::{RowError, entry};
 use crate::sql::{Session, values};
+use base16ct::lower::encode_string;
 use domain::event::{Entry, Sequence};
 use domain::time::Timestamp;
 use std::ops::ControlFlow;
@@ -27,6 +28,28 @@ pub(crate) fn base(session: Session<'_>, after: Sequence) -> Result<(Sequence, S
         true => Ok((after, entry::stored_digest(session, after)?)),
         false => Ok((sequence, chain)),
     }
+}
+
+/// The digest of an entry of which `last` is the last; none if it was cut off, or does not exist yet.
+pub(crate) fn chain_at(
+    session: Session<'_>,
+    sequence: Sequence,
+    last: Sequence,
+) -> Result<Option<Sum>, RowError> {
+    if sequence > last {
+        return Ok(None);
+    }
+    let (at, chain) = base(session, sequence)?;
+    Ok((at == sequence).then_some(chain))
+}
+
+pub(crate) fn digits_at(
+    session: Session<'_>,
+    sequence: Sequence,
+) -> Result<Option<String>, ReadError> {
+    let _snapshot = session.snapshot()?;
+    let chain = chain_at(session, sequence, last(session)?)?;
+    Ok(chain.map(|chain| encode_string(&chain)))
 }
 
 pub(crate) fn entries(
