@@ -106,8 +106,7 @@ impl Relay {
             }
             Some(saved) => {
                 let input = self.input;
-                let resumed =
-                    Session::resume(platform, endpoint, peer, saved, input, now, now_ms);
+                let resumed = Session::resume(platform, endpoint, peer, saved, input, now, now_ms);
                 // Its end is in the log, unless it is another's number.
                 if let Err(why) = &resumed
                     && !matches!(why, CannotResume::Number(_))
