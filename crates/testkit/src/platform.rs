@@ -17,6 +17,7 @@ use server::host::{Company, Home, Host, StartError};
 use server::runtime::Runtime;
 use server::schemas;
 use server::state::StateFolder;
+use std::fs::File;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -76,9 +77,21 @@ pub struct Site {
     life: JoinHandle<()>,
 }
 
+/// Whoever let go of the last platform on a folder may still be closing its files.
+async fn is_free(folder: &Path) {
+    let began = Instant::now();
+    while let Ok(lock) = File::open(folder.join("convoke.db.lock"))
+        && lock.try_lock().is_err()
+    {
+        assert!(began.elapsed() < PATIENCE, "the folder is not let go of");
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
 impl Site {
     /// Starts a platform in a folder, by the wall clock.
     pub async fn start(folder: &Path, settings: &Settings, agents: Vec<Hosted>) -> Self {
+        is_free(folder).await;
         let home = Home::Folder(StateFolder::new(folder));
         let host = host(home, settings, company(agents), Arc::new(Clock::wall())).await;
         Self::of(host.unwrap())

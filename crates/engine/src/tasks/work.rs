@@ -92,8 +92,12 @@ impl<'e> Work<'e> {
         self.shard(number)
     }
 
+    fn home(&self, task: &TaskId) -> usize {
+        self.shared.placement.home(task.as_str())
+    }
+
     fn home_of(&mut self, task: &TaskId) -> &mut Shard {
-        let number = self.shared.placement.home(task.as_str());
+        let number = self.home(task);
         self.shard(number)
     }
 
@@ -276,6 +280,47 @@ impl<'e> Work<'e> {
     /// True if what was negotiated in this way about a task is here, be it over or not, or nothing was.
     pub(crate) fn has_all_of(&self, task: &TaskId, kind: Kind) -> bool {
         self.shards().any(|shard| shard.has_all_of(task, kind))
+    }
+
+    /// The team of a task, if it is in memory.
+    pub(crate) fn team(&self, task: &TaskId) -> Option<&Arc<Team>> {
+        self.at(|| self.home(task), |shard| shard.teams.get(task))
+    }
+
+    /// Takes in a team as decided.
+    pub(crate) fn put_team(&mut self, team: Arc<Team>) {
+        self.home_of(&team.task).teams.put(team);
+    }
+
+    /// Takes in a team as it is on disk, unless it is here: one in which somebody is about to be asked.
+    pub(crate) fn hold_team(&mut self, team: Arc<Team>) {
+        self.home_of(&team.task).teams.hold(team);
+    }
+
+    /// Lets go of a team unless it is not on disk, or is needed.
+    pub(crate) fn let_go_of_team(&mut self, task: &TaskId) {
+        self.home_of(task).let_go_of_team(task);
+    }
+
+    /// One more waits for a team to be formed.
+    pub(crate) fn wait_for_team(
+        &mut self,
+        task: &TaskId,
+        caller: oneshot::Sender<Resolution<Arc<Team>>>,
+    ) {
+        let forming = &mut self.home_of(task).forming;
+        forming.entry(task.clone()).or_default().push(caller);
+    }
+
+    /// True if somebody waits for a team to be formed.
+    pub(crate) fn is_forming(&self, task: &TaskId) -> bool {
+        let forming = self.at(|| self.home(task), |shard| shard.forming.get(task));
+        forming.is_some()
+    }
+
+    /// Takes those out who wait for a team to be formed.
+    pub(crate) fn take_forming(&mut self, task: &TaskId) -> Option<Forming> {
+        self.home_of(task).forming.remove(task)
     }
 
     /// The last answer to a question of a task that was given in this run.

@@ -1,6 +1,6 @@
-//! `taskAssgin` and `taskCancel`: a task begins, and ends early (draft §4.2).
+//! `taskAssgin`: a task begins (draft §4.2).
 //!
-//! Read next: [`super::report`], [`crate::tasks::life`].
+//! Read next: [`super::cancel`], [`super::report`], [`crate::tasks::life`].
 
 use super::payload::{Held, Speaker};
 use crate::access::unobtainable;
@@ -11,11 +11,9 @@ use crate::operation::Execution;
 use crate::refusal::{Conflict, Field, InvalidInput};
 use crate::schemas::notice::Annotations;
 use crate::tasks::awaited::Awaited;
-use crate::tasks::life::EndNotice;
 use crate::tasks::loaded::Name;
 use crate::tasks::message::{Negotiate, Negotiated};
 use crate::tasks::negotiate::exchange::{asked, committed};
-use crate::tasks::negotiate::routing::about;
 use crate::tasks::reply::{complete, pending, take_answer};
 use crate::tasks::request::{
     Routed, agreed_mode, checked, conditions, is_of_platform, of_platform, stated_patience,
@@ -29,7 +27,7 @@ use domain::context::{Body, DataParam, Exchange};
 use domain::negotiation::{Kind, Negotiation, fits};
 use domain::push::PushConfig;
 use domain::reply::{Reply, Verdict};
-use domain::task::{Command, Conditions, Status, Task, TaskId};
+use domain::task::{Command, Conditions, Task, TaskId};
 use domain::time::Timestamp;
 use domain::verb::Verb;
 use std::sync::Arc;
@@ -325,92 +323,6 @@ impl Engine {
                 task.to
             ))),
         }
-    }
-
-    /// The executor is told, if it is still there; a task outlives an agent that is taken away.
-    pub(super) fn cancel(
-        &self,
-        who: &Principal,
-        negotiate: &Negotiate,
-        now: Timestamp,
-    ) -> Result<Execution<Negotiated>, Refusal> {
-        let key_of = |task: &Task| format!("{}/cancel", task.id);
-        let mut work = self.lock_with_all(&about(negotiate), |work, names| {
-            let known = negotiate.task.as_ref().map(|id| work.known_task(id));
-            if let Some(Ok(Some(task))) = known
-                && task.status == Status::Cancelled
-            {
-                names.push(Name::Exchange(key_of(&task)));
-            }
-        });
-        let task = self.published(&work, who, negotiate)?;
-        let key = key_of(&task);
-        if task.status == Status::Cancelled {
-            let awaited = Awaited::Task(task.id.clone());
-            return match work.exchange(&key)? {
-                Some(_) => Ok(self.same_reply_again(&mut work, &awaited, key, now)),
-                // Cancelled with the task that it was a part of, or a moment ago.
-                None => Ok(committed(
-                    self.store.commit(store::Batch::default()),
-                    complete(Reply::accepted(), &task),
-                )),
-            };
-        }
-        let mut unit = UnitOfWork::default();
-        let after = self.change(&mut work, &task, Command::Cancel, now, &mut unit)?;
-        let told = match task.is_handed_over() {
-            true => self.tell_executor(&after, now, &mut unit),
-            false => EndNotice::Nobody,
-        };
-        let exchange = self.exchange(&who.name, &task.to, negotiate, &task.id, key, now);
-        let answer = match told {
-            EndNotice::Nobody => Reply::accepted(),
-            EndNotice::Answered(answer) => answer,
-            EndNotice::Asked(question) => {
-                let patience = self.limits.answer_ms;
-                let (work, unit_too) = (&mut work, &mut unit);
-                let receiver = work.wait_for_answer(&question, exchange, patience, now, unit_too);
-                return Ok(asked(self.commit(unit), receiver));
-            }
-        };
-        let reply = Reply {
-            verdict: Verdict::Accepted,
-            ..complete(answer, &after)
-        };
-        unit.respond(exchange, &reply, now);
-        Ok(committed(self.commit(unit), reply))
-    }
-
-    /// `taskResultSubscribe`: reports of a task go elsewhere as well from now on (§5.2).
-    pub(super) fn subscribe(
-        &self,
-        who: &Principal,
-        routed: &Routed,
-        now: Timestamp,
-    ) -> Result<Execution<Negotiated>, Refusal> {
-        let Some(subscription) = routed.negotiate.subscription.clone() else {
-            return Err(InvalidInput::Missing {
-                verb: routed.negotiate.verb,
-                field: Field::Subscription,
-            }
-            .into());
-        };
-        self.check_subscription(&subscription)?;
-        let mut work = self.lock_with(&about(&routed.negotiate));
-        let task = self.published(&work, who, &routed.negotiate)?;
-        if task.conditions.subscription.as_ref() == Some(&subscription) {
-            let ticket = self.store.commit(store::Batch::default());
-            return Ok(committed(ticket, complete(Reply::accepted(), &task)));
-        }
-        let mut unit = UnitOfWork::asked_by(&who.name, now);
-        let command = Command::Subscribe(subscription);
-        let after = self.change(&mut work, &task, command, now, &mut unit)?;
-        let reply = complete(Reply::accepted(), &after);
-        let key = format!("{}/subscribe/{}", task.id, after.version);
-        let (from, to) = (&routed.from, &routed.to);
-        let exchange = self.exchange(from, to, &routed.negotiate, &task.id, key, now);
-        unit.respond(exchange, &reply, now);
-        Ok(committed(self.commit(unit), reply))
     }
 }
 

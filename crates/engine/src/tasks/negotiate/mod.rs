@@ -6,12 +6,14 @@
 
 mod answered;
 mod assign;
+mod cancel;
 mod exchange;
 mod feasibility;
 mod fulfillment;
 pub(crate) mod payload;
 mod report;
 pub(crate) mod routing;
+mod subscribe;
 pub(crate) mod turn;
 
 use crate::operation::Execution;

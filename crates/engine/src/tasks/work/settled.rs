@@ -2,10 +2,10 @@
 //!
 //! Read next: [`super`], which lets go; [`crate::commit::loads`], for whose sake it waits.
 
-use super::shard::Key;
 use crate::commit::loads::{Leaving, Loads};
 use crate::commit::observer::CommitObserver;
 use crate::tasks::placement::Placement;
+use domain::negotiation::Kind;
 use domain::task::TaskId;
 use std::sync::{Arc, Mutex};
 use store::Committed;
@@ -21,7 +21,7 @@ pub(crate) struct Settled {
 /// Something that memory may let go of, with the version that is on disk.
 pub(super) enum Ended {
     Task(TaskId),
-    Negotiation(Key, u64),
+    Negotiation(TaskId, Kind, u64),
     /// A team that has not ended: it goes once nobody is asked for a place in it.
     Team(TaskId, u64),
 }
@@ -35,12 +35,12 @@ impl CommitObserver for Settled {
         let teams = committed.iter().flat_map(|c| &c.teams);
         let ended = tasks
             .map(|task| Ended::Task(task.id.clone()))
-            .chain(negotiations.map(|n| Ended::Negotiation((n.task.clone(), n.kind), n.version)))
+            .chain(negotiations.map(|n| Ended::Negotiation(n.task.clone(), n.kind, n.version)))
             .chain(teams.map(|team| Ended::Team(team.task.clone(), team.version)));
         for ended in ended {
             let place = match &ended {
                 Ended::Task(id) => self.placement.of(id),
-                Ended::Negotiation((id, kind), _) => self.placement.of_negotiation(id, *kind),
+                Ended::Negotiation(id, kind, _) => self.placement.of_negotiation(id, *kind),
                 Ended::Team(task, _) => self.placement.home(task.as_str()),
             };
             let leaving = self.leaving[place].lock();

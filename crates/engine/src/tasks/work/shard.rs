@@ -10,12 +10,13 @@ use crate::tasks::awaited::Answered;
 use crate::tasks::timers::Due;
 use domain::negotiation::{Kind, Negotiation, Side};
 use domain::task::{Task, TaskId};
+use domain::team::{part, place_of};
 use domain::time::Timestamp;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 /// A negotiation of a task.
-pub(super) type Key = (TaskId, Kind);
+type Key = (TaskId, Kind);
 
 pub(crate) struct Shard {
     pub(super) tasks: HashMap<TaskId, Arc<Task>>,
@@ -74,7 +75,8 @@ impl Shard {
                 }
                 self.shared.placement.forget(&id);
             }
-            Ended::Negotiation(key, version) => {
+            Ended::Negotiation(task, kind, version) => {
+                let key = (task, kind);
                 let known = self.negotiations.get(&key);
                 let is_same = known.is_some_and(|n| n.version == version);
                 if is_same && !self.has_all_of(&key.0, key.1) {
@@ -176,5 +178,35 @@ impl Shard {
     /// Sets when something is due that is due at one time only; none withdraws it.
     fn schedule(&self, due: Due, at: Option<Timestamp>) {
         self.shared.deadlines.schedule(due, at);
+    }
+
+    /// A team is on disk, in this version.
+    fn team_stored(&mut self, task: &TaskId, version: u64) {
+        if self.teams.stored(task, version) {
+            self.let_go_of_team(task);
+        }
+    }
+
+    /// The negotiation about a place is in memory no more.
+    fn place_is_settled(&mut self, part: &TaskId) {
+        if let Some((task, _)) = place_of(part) {
+            self.let_go_of_team(&task);
+        }
+    }
+
+    /// Lets go of a team unless it is not on disk, or is needed.
+    pub(super) fn let_go_of_team(&mut self, task: &TaskId) {
+        let Some(team) = self.teams.on_disk(task) else {
+            return;
+        };
+        let is_asked = |need: &str| {
+            let about = self.negotiation(&part(task, need), Kind::Feasibility);
+            about.is_some_and(|n| n.is_open())
+        };
+        let mut places = team.needs.iter();
+        let is_needed = self.forming.contains_key(task) || places.any(|need| is_asked(&need.name));
+        if !is_needed {
+            self.teams.remove(task);
+        }
     }
 }

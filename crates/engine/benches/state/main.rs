@@ -12,8 +12,7 @@
 //! holds). `--json` prints an object a line. Without `--bench`, which `cargo bench` gives, it only shows that it runs.
 #![allow(clippy::print_stdout, clippy::unwrap_used, missing_docs)]
 
-#[path = "../../store/tests/life/mod.rs"]
-mod life;
+mod kept;
 
 use domain::access::Principal;
 use domain::agent::{Agent, Input, Output};
@@ -30,7 +29,7 @@ use engine::{
     Credential, DiscoverAgents, Endpoint, Engine, Execution, Limits, Negotiate, Negotiated, Quotas,
     Refusal, RegisterAgent, Setup, UserLimits,
 };
-use life::name;
+use kept::{FIRST, MANY, kept, opened_and_read, opened_and_read_first};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
 use std::future::Future;
@@ -49,11 +48,6 @@ const SHARDS: [usize; 5] = [1, 2, 4, 8, 64];
 const WORKERS: usize = 8;
 /// Requests whose answers are not waited for before the next is made.
 const IN_FLIGHT: usize = 512;
-/// The arguments with which this program opens a state and tells what that took: to read one task
-/// from the disk, or many.
-const FIRST: &str = "--open-and-read-first";
-const MANY: &str = "--open-and-read-many";
-
 /// How much is done.
 struct Scale {
     requests: usize,
@@ -392,124 +386,6 @@ fn discover(scale: &Scale) -> Vec<Row> {
         (format!("{among}, median"), ms(0.5), "ms"),
         (format!("{among}, 99 of 100 within"), ms(0.99), "ms"),
     ]
-}
-
-/// What a state of ended tasks costs who opens it. Everything is told from the disk, of which the
-/// system then holds nothing in memory, and keyed reads from the system's memory and from our own
-/// as well: whoever compares sizes must compare like with like.
-fn kept(scale: &Scale, folder: &Path) -> Vec<Row> {
-    let path = folder.join("kept.db");
-    let (mut rows, mut there) = (Vec::new(), 0);
-    for tasks in scale.kept {
-        fill(&path, there, tasks);
-        there = tasks;
-        let of = format!("over {tasks} ended tasks");
-        let mut tell = |what: &str, value: Option<f64>, unit| {
-            rows.extend(value.map(|value| (format!("{what}, {of}"), value, unit)));
-        };
-        let firsts: Vec<Value> = (0..scale.firsts)
-            .map(|n| told(FIRST, &path, n * 7_919 % tasks))
-            .collect();
-        let cold = |key| forgotten(&path).then(|| median(&firsts, key));
-        tell("until the engine is open, from disk", cold("open_ms"), "ms");
-        tell("a task by its key, from disk", cold("get_us"), "µs");
-        read_whole(&path);
-        let warm = told(MANY, &path, tasks);
-        let value = |key: &str| warm[key].as_f64();
-        tell("until the engine is open", value("open_ms"), "ms");
-        tell("a task by its key, first read", value("get_us"), "µs");
-        tell("a task by its key, read again", value("again_us"), "µs");
-        tell("resident memory", value("resident_mb"), "MB");
-    }
-    rows
-}
-
-/// What this program says in a role, in a process of its own.
-fn told(role: &str, path: &Path, argument: usize) -> Value {
-    let told = std::process::Command::new(std::env::current_exe().unwrap())
-        .args([role, &path.display().to_string(), &argument.to_string()])
-        .output()
-        .unwrap();
-    serde_json::from_slice(&told.stdout).unwrap()
-}
-
-fn median(told: &[Value], key: &str) -> f64 {
-    let mut values: Vec<f64> = told.iter().map(|t| t[key].as_f64().unwrap()).collect();
-    values.sort_unstable_by(f64::total_cmp);
-    values[values.len() / 2]
-}
-
-fn read_whole(path: &Path) {
-    let mut file = std::fs::File::open(path).unwrap();
-    std::io::copy(&mut file, &mut std::io::sink()).unwrap();
-}
-
-/// Lets the system forget what it holds of the file in memory; false where `dd` is another one.
-fn forgotten(path: &Path) -> bool {
-    let dd = std::process::Command::new("dd")
-        .args([format!("if={}", path.display()), "count=0".to_owned()])
-        .args(["iflag=nocache", "status=none"])
-        .status();
-    dd.is_ok_and(|status| status.success())
-}
-
-/// How long it takes to open a state that is not in memory, then to read one task that is not.
-fn opened_and_read_first(path: &Path, task: usize) -> Value {
-    forgotten(path);
-    let began = Instant::now();
-    let engine = engine(keyed(path));
-    let open_ms = began.elapsed().as_secs_f64() * 1e3;
-    forgotten(path);
-    let began = Instant::now();
-    read(&engine, name(task));
-    json!({ "open_ms": open_ms, "get_us": began.elapsed().as_secs_f64() * 1e6 })
-}
-
-fn opened_and_read(path: &Path, tasks: usize) -> Value {
-    let began = Instant::now();
-    let engine = engine(keyed(path));
-    let open_ms = began.elapsed().as_secs_f64() * 1e3;
-    // The median: on a busy machine a mean says how busy it is.
-    let each_us = || {
-        let timed = |n: usize| {
-            let began = Instant::now();
-            read(&engine, name(n * 7_919 % tasks));
-            began.elapsed().as_secs_f64() * 1e6
-        };
-        let mut took: Vec<f64> = (0..1_000).map(timed).collect();
-        took.sort_unstable_by(f64::total_cmp);
-        took[took.len() / 2]
-    };
-    let (get_us, again_us) = (each_us(), each_us());
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let resident = status.lines().find_map(|l| l.strip_prefix("VmRSS:"));
-    let kb = resident.and_then(|r| r.split_whitespace().next()?.parse::<f64>().ok());
-    let resident_mb = kb.map(|kb| kb / 1e3);
-    json!({ "open_ms": open_ms, "get_us": get_us, "again_us": again_us,
-        "resident_mb": resident_mb })
-}
-
-fn read(engine: &Engine, id: String) {
-    let query = TaskById(TaskId::new(id));
-    let found = engine.read(&operator(), query, now());
-    assert!(found.unwrap().is_some());
-}
-
-fn fill(path: &Path, from: usize, to: usize) {
-    let (store, _) = Store::open(keyed(path), Box::new(|_| {})).unwrap();
-    let mut tickets = VecDeque::new();
-    for n in from..to {
-        tickets.push_back(store.commit(life(n)));
-        if tickets.len() > 1_000 {
-            tickets.pop_front().unwrap().wait().unwrap();
-        }
-    }
-    tickets.into_iter().for_each(|t| t.wait().unwrap());
-}
-
-fn life(n: usize) -> Batch {
-    let content = Content::new("link:a--b", "Diagnose the return link of the base station");
-    life::life(&name(n), ["operator", "worker"], content, now() + n as i64)
 }
 
 fn load_average() -> f64 {
