@@ -39,7 +39,7 @@ pub(crate) const ROLE: &str = "--serve-for-load";
 /// The agent that executes the tasks: asked in words about unknown elements, it answers at once.
 pub(crate) const EXECUTOR: &str = "TMF-Convoke-IP-1.0.0";
 /// A registered agent that is not running: assignments to it are recorded and stay unanswered.
-const AWAY: &str = "agent-that-is-away";
+pub(crate) const AWAY: &str = "agent-that-is-away";
 /// The message limit of the echo server, in bytes.
 const MESSAGE_BYTES: usize = 8 << 20;
 

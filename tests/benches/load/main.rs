@@ -128,7 +128,7 @@ async fn measure_all(options: &Options, folder: &Path) -> Result<(), Box<dyn std
             .map_err(|error| format!("{name}: {error}"))?;
         if options.smoke {
             // So little was asked that the figures mean nothing.
-            (row.aim, row.echo_share) = (report::Aim::None, None);
+            (row.aim, row.share) = (report::Aim::None, None);
         }
         if options.json {
             println!("{}", row.json());

@@ -259,6 +259,17 @@ pub(crate) async fn tasks(
     name: &str,
 ) -> Result<(Run, Vec<String>), WireError> {
     let wires = open_many(target, clients).await?;
+    tasks_over(wires, operation, depth, window, name).await
+}
+
+/// The same over sessions that are open, wherever they are.
+pub(crate) async fn tasks_over(
+    wires: Vec<Wire>,
+    operation: Operation,
+    depth: usize,
+    window: Duration,
+    name: &str,
+) -> Result<(Run, Vec<String>), WireError> {
     let begun = Instant::now();
     let mut tasks = JoinSet::new();
     for (place, wire) in wires.into_iter().enumerate() {
@@ -332,7 +343,8 @@ pub(crate) async fn open_many(target: &Target, sessions: usize) -> Result<Vec<Wi
     Ok(wires)
 }
 
-fn median_ms(mut latencies: Vec<Duration>) -> Run {
+/// The median of these times, in milliseconds.
+pub(crate) fn median_ms(mut latencies: Vec<Duration>) -> Run {
     latencies.sort_unstable();
     let middle = latencies.get(latencies.len() / 2).copied();
     Run {

@@ -3,6 +3,7 @@
 //! Knows no NETCONF. The targets are with the rows, in `rows`.
 
 use serde_json::{Value, json};
+use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::time::Duration;
 
@@ -24,7 +25,8 @@ impl Run {
         }
     }
 
-    fn percentile_us(&self, share: f64) -> Option<f64> {
+    /// The latency within which this share of the requests was answered, in microseconds.
+    pub(crate) fn percentile_us(&self, share: f64) -> Option<f64> {
         let mut sorted = self.latencies.clone();
         sorted.sort_unstable();
         let place = ((sorted.len() as f64 - 1.0) * share).round() as usize;
@@ -47,7 +49,7 @@ pub(crate) enum Aim {
 #[derive(Debug)]
 pub(crate) struct Row {
     /// Its name, as `--only` takes it.
-    pub(crate) name: &'static str,
+    pub(crate) name: Cow<'static, str>,
     /// The meaning of the figure, for people.
     pub(crate) what: String,
     /// Its unit.
@@ -56,10 +58,12 @@ pub(crate) struct Row {
     pub(crate) aim: Aim,
     /// The measurements.
     pub(crate) runs: Vec<Run>,
-    /// The measurements on the echo server.
-    pub(crate) echo: Vec<Run>,
-    /// The target as a share of the echo server's figure, at least.
-    pub(crate) echo_share: Option<f64>,
+    /// The name of what is measured beside it: `echo`, the server that does nothing.
+    pub(crate) rival: &'static str,
+    /// The measurements of that.
+    pub(crate) beside: Vec<Run>,
+    /// The target as a share of its figure, at least.
+    pub(crate) share: Option<f64>,
     /// The load average of the last minute at the end of the row.
     pub(crate) load: f64,
     /// A remark.
@@ -79,7 +83,7 @@ impl Row {
     }
 
     fn ratio(&self) -> Option<f64> {
-        Some(self.value() / Self::median(&self.echo)?.value)
+        Some(self.value() / Self::median(&self.beside)?.value)
     }
 
     pub(crate) fn reached(&self) -> Option<bool> {
@@ -88,7 +92,7 @@ impl Row {
             Aim::AtMost(aim) => Some(self.value() <= aim),
             Aim::None => None,
         };
-        let share = self.echo_share.zip(self.ratio()).map(|(s, r)| r >= s);
+        let share = self.share.zip(self.ratio()).map(|(s, r)| r >= s);
         match (value, share) {
             (None, share) => share,
             (value, None) => value,
@@ -104,15 +108,19 @@ impl Row {
             Aim::AtLeast(aim) | Aim::AtMost(aim) => Some(aim),
             Aim::None => None,
         };
-        json!({
+        let mut told = json!({
             "event": "bench", "name": self.name, "unit": self.unit, "value": tenths(self.value()),
             "runs": self.runs.iter().map(|r| tenths(r.value)).collect::<Vec<_>>(),
             "p50_us": us(0.5), "p99_us": us(0.99),
-            "echo": Self::median(&self.echo).map(|r| tenths(r.value)),
-            "ratio_to_echo": self.ratio().map(|r| (r * 1e3).round() / 1e3),
-            "aim": aim, "aim_ratio_to_echo": self.echo_share, "reached": self.reached(),
+            "aim": aim, "reached": self.reached(),
             "load_average": self.load, "note": self.note,
-        })
+        });
+        let rival = self.rival;
+        let ratio = self.ratio().map(|r| (r * 1e3).round() / 1e3);
+        told[rival] = json!(Self::median(&self.beside).map(|r| tenths(r.value)));
+        told[format!("ratio_to_{rival}")] = json!(ratio);
+        told[format!("aim_ratio_to_{rival}")] = json!(self.share);
+        told
     }
 
     fn line(&self) -> String {
@@ -126,14 +134,15 @@ impl Row {
             Aim::AtMost(aim) => ("≤ ", figure(aim)),
             Aim::None => ("", "–".to_owned()),
         };
-        let ratio = self.ratio().map_or("–".to_owned(), |r| format!("{r:.2}"));
+        let of = |ratio| format!("{ratio:.2} of {}", self.rival);
+        let ratio = self.ratio().map_or("–".to_owned(), of);
         let mark = match self.reached() {
             Some(true) => "yes",
             Some(false) => "no",
             None => "–",
         };
         format!(
-            "{:<44} {:>10} {:<13} {:>8} {:>8} {:>8} {:>11} {:>5} {:>6.1}",
+            "{:<60} {:>10} {:<13} {:>8} {:>8} {:>14} {:>11} {:>5} {:>6.1}",
             self.what,
             figure(self.value()),
             self.unit,
@@ -150,8 +159,8 @@ impl Row {
 /// The table for people.
 pub(crate) fn table(rows: &[Row], machine: &Value) -> String {
     let mut text = format!(
-        "{:<44} {:>10} {:<13} {:>8} {:>8} {:>8} {:>11} {:>5} {:>6}\n",
-        "", "median", "unit", "p50 ms", "p99 ms", "of echo", "aim", "there", "load"
+        "{:<60} {:>10} {:<13} {:>8} {:>8} {:>14} {:>11} {:>5} {:>6}\n",
+        "", "median", "unit", "p50 ms", "p99 ms", "ratio", "aim", "there", "load"
     );
     for row in rows {
         let _ = writeln!(text, "{}", row.line());

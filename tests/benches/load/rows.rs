@@ -180,7 +180,7 @@ impl Bench {
             "subscribed" => self.subscribed().await?,
             other => return Err(format!("no row is called {other}").into()),
         };
-        row.name = name;
+        row.name = name.into();
         row.load = load_average();
         Ok(row)
     }
@@ -227,7 +227,7 @@ impl Bench {
             let window = self.scale.window;
             row.runs
                 .push(measure::load(&platform, questions, sessions, depth, window).await?);
-            row.echo
+            row.beside
                 .push(measure::load(&echo, &plain, sessions, depth, window).await?);
         }
         Ok(row)
@@ -249,7 +249,7 @@ impl Bench {
             row.runs
                 .push(measure::load(&platform, &questions, sessions, 1, window).await?);
             let plain = questions.answered_ok();
-            row.echo
+            row.beside
                 .push(measure::load(&echo, &plain, sessions, 1, window).await?);
         }
         Ok(aim(row, Aim::AtLeast(20_000.0), None))
@@ -261,7 +261,7 @@ impl Bench {
             let times = self.scale.handshakes;
             row.runs
                 .push(measure::connect(&self.server.target(false), times).await?);
-            row.echo
+            row.beside
                 .push(measure::connect(&self.server.target(true), times).await?);
         }
         Ok(aim(row, Aim::AtMost(4.0), None))
@@ -276,7 +276,7 @@ impl Bench {
         for _ in 0..self.scale.runs {
             row.runs
                 .push(measure::connect_at_once(&self.server.target(false), sessions).await?);
-            row.echo
+            row.beside
                 .push(measure::connect_at_once(&self.server.target(true), sessions).await?);
         }
         Ok(aim(row, Aim::AtMost(200.0), None))
@@ -370,7 +370,7 @@ impl Bench {
                 busy * 100.0
             ));
             let folder = self.folder.join(format!("idle-echo-{turn}"));
-            row.echo.push(idle_sessions(&folder, idle, true).await?.0);
+            row.beside.push(idle_sessions(&folder, idle, true).await?.0);
         }
         Ok(aim(row, Aim::AtMost(60.0), None))
     }
@@ -443,24 +443,21 @@ async fn idle_sessions(
 
 fn row(what: String, unit: &'static str) -> Row {
     Row {
-        name: "",
+        name: "".into(),
         what,
         unit,
         aim: Aim::None,
         runs: Vec::new(),
-        echo: Vec::new(),
-        echo_share: None,
+        rival: "echo",
+        beside: Vec::new(),
+        share: None,
         load: f64::NAN,
         note: None,
     }
 }
 
-fn aim(row: Row, aim: Aim, echo_share: Option<f64>) -> Row {
-    Row {
-        aim,
-        echo_share,
-        ..row
-    }
+fn aim(row: Row, aim: Aim, share: Option<f64>) -> Row {
+    Row { aim, share, ..row }
 }
 
 /// Tasks spread over the list, in a scattered order.
