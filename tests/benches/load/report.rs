@@ -4,6 +4,7 @@
 
 use serde_json::{Value, json};
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::time::Duration;
 
@@ -68,6 +69,8 @@ pub(crate) struct Row {
     pub(crate) load: f64,
     /// A remark.
     pub(crate) note: Option<String>,
+    /// What each request costs where, in microseconds.
+    pub(crate) costs: Vec<(&'static str, f64)>,
 }
 
 impl Row {
@@ -117,6 +120,10 @@ impl Row {
         });
         let rival = self.rival;
         let ratio = self.ratio().map(|r| (r * 1e3).round() / 1e3);
+        if !self.costs.is_empty() {
+            let costs = self.costs.iter().map(|(of, us)| (*of, tenths(*us)));
+            told["costs_us"] = json!(costs.collect::<BTreeMap<_, _>>());
+        }
         told[rival] = json!(Self::median(&self.beside).map(|r| tenths(r.value)));
         told[format!("ratio_to_{rival}")] = json!(ratio);
         told[format!("aim_ratio_to_{rival}")] = json!(self.share);

@@ -4,7 +4,7 @@
 //! machine. Read next: `measure`.
 
 use crate::child::{EXECUTOR, ServerProcess, assignment, assignment_unheard, known_task, proposal};
-use crate::machine::load_average;
+use crate::machine::{self, load_average};
 use crate::measure::{self, Questions, SUBSCRIBE, open_many};
 use crate::report::{Aim, Row, Run};
 use crate::wire::{WireError, request};
@@ -321,6 +321,7 @@ impl Bench {
         let mut row = row(format!("{what}, {clients} clients × 8"), "tasks/s");
         for turn in 0..self.scale.runs {
             let (before, cpu) = (self.server.store_work()?, self.server.cpu_s());
+            let own = machine::cpu_s("self");
             let (target, window) = (self.server.target(false), self.scale.window);
             let name = format!("load-{}-{turn}", self.acknowledged.len());
             let (run, names) =
@@ -328,6 +329,12 @@ impl Bench {
             row.runs.push(run);
             let after = self.server.store_work()?;
             let each_us = |seconds: f64| seconds * 1e6 / names.len() as f64;
+            row.costs = vec![
+                ("rows", each_us(after.writing_s - before.writing_s)),
+                ("commit", each_us(after.committing_s - before.committing_s)),
+                ("leader", each_us(self.server.cpu_s() - cpu)),
+                ("client", each_us(machine::cpu_s("self") - own)),
+            ];
             let groups = (after.transactions - before.transactions) as f64;
             row.note = Some(format!(
                 "{:.0} to a commit; for each, the writer needs {:.0} µs for its rows and {:.0} µs \
@@ -453,6 +460,7 @@ fn row(what: String, unit: &'static str) -> Row {
         share: None,
         load: f64::NAN,
         note: None,
+        costs: Vec::new(),
     }
 }
 

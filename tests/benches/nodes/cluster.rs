@@ -5,6 +5,7 @@
 //! what nodes print. Read next: `rows`.
 
 use crate::child::AWAY;
+use crate::machine;
 use crate::raw::Database;
 use crate::support::process::{Running, run};
 use crate::wire::{Wire, WireError, find, request};
@@ -48,6 +49,9 @@ pub(crate) enum Safety {
     Standby,
 }
 
+/// Who has spent how much.
+pub(crate) type Spent = Vec<(&'static str, f64)>;
+
 /// A platform that runs.
 pub(crate) struct Platform {
     running: Running,
@@ -71,6 +75,14 @@ impl Platform {
     /// The operator's way to it.
     pub(crate) fn target(&self) -> Target {
         target(&self.running)
+    }
+
+    /// Processor time so far, in seconds: of the platform, and of the clients.
+    pub(crate) fn spent(&self) -> Spent {
+        vec![
+            ("leader", self.running.cpu_time().as_secs_f64()),
+            ("client", machine::cpu_s("self")),
+        ]
     }
 
     /// Registers the agent that is not there.
@@ -234,6 +246,20 @@ impl Cluster {
         self.nodes[node].running.as_ref().expect("it runs")
     }
 
+    /// Processor time so far, in seconds: of the node that leads, of the others, of the database with its standby,
+    /// and of the clients.
+    pub(crate) fn spent(&self, leader: usize) -> Spent {
+        let cpu_s = |node: usize| self.running(node).cpu_time().as_secs_f64();
+        let others = (0..NAMES.len()).filter(|node| *node != leader);
+        let databases = std::iter::once(&self.server).chain(&self.standby);
+        vec![
+            ("leader", cpu_s(leader)),
+            ("others", others.map(cpu_s).sum()),
+            ("database", databases.map(database_s).sum()),
+            ("client", machine::cpu_s("self")),
+        ]
+    }
+
     /// Registers the agent that is not there, for as long as a lease lasts.
     pub(crate) async fn register_away(&self) -> Result<(), Box<dyn Error>> {
         let leader = self.led_by_other_than(None).await?;
@@ -326,9 +352,21 @@ async fn register_away(running: &Running) -> Result<(), Box<dyn Error>> {
     }
 }
 
-/// What the store of whoever leads has done: changes, and the transactions that they took. A session that begins or
-/// ends is a change as well, so one asks for all.
-pub(crate) async fn work(wire: &mut Wire) -> Result<(u64, u64), WireError> {
+/// What the store of whoever leads has done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Work {
+    /// Changes that were stored.
+    pub(crate) changes: u64,
+    /// The transactions that they took.
+    pub(crate) commits: u64,
+    /// Microseconds in which rows were written.
+    pub(crate) rows_us: u64,
+    /// Microseconds in commits.
+    pub(crate) commit_us: u64,
+}
+
+/// Asks for it. A session that begins or ends is a change as well, so one asks for all.
+pub(crate) async fn work(wire: &mut Wire) -> Result<Work, WireError> {
     let asked = "<get><filter type=\"subtree\"><usage \
         xmlns=\"urn:convoke:params:xml:ns:yang:convoke-usage\"><store/></usage></filter></get>";
     let reply = wire.call(&request(1, asked)).await?;
@@ -338,6 +376,38 @@ pub(crate) async fn work(wire: &mut Wire) -> Result<(u64, u64), WireError> {
         let text = std::str::from_utf8(&reply[begin..begin + length]).ok()?;
         text.parse().ok()
     };
-    let found = leaf("changes").zip(leaf("commits"));
-    found.ok_or_else(|| WireError::Unexpected(String::from_utf8_lossy(reply).into_owned()))
+    let found = || {
+        Some(Work {
+            changes: leaf("changes")?,
+            commits: leaf("commits")?,
+            rows_us: leaf("write-time")?,
+            commit_us: leaf("commit-time")?,
+        })
+    };
+    found().ok_or_else(|| WireError::Unexpected(String::from_utf8_lossy(reply).into_owned()))
+}
+
+/// Processor time of a server of PostgreSQL and of all its processes, in seconds.
+fn database_s(server: &Server) -> f64 {
+    let file = server.folder().join("data/postmaster.pid");
+    let text = std::fs::read_to_string(file).unwrap_or_default();
+    let first = text.lines().next().unwrap_or_default();
+    let all = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let names = all.filter_map(|entry| entry.file_name().into_string().ok());
+    let is_of_it = |process: &String| process == first || parent(process) == first;
+    names
+        .filter(is_of_it)
+        .map(|process| machine::cpu_s(&process))
+        .sum()
+}
+
+/// The process that started this one; empty if it is gone.
+fn parent(process: &str) -> String {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    let fields = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
+    fields
+        .split_whitespace()
+        .nth(1)
+        .unwrap_or_default()
+        .to_owned()
 }

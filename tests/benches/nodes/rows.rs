@@ -5,7 +5,7 @@
 //! next: `raw`, `takeover`, `feed`.
 
 use crate::child::{assignment, assignment_unheard};
-use crate::cluster::{Cluster, Platform, Safety, work};
+use crate::cluster::{Cluster, Platform, Safety, Spent, Work, work};
 use crate::measure::{self, Operation, Questions, open_many};
 use crate::raw::Database;
 use crate::report::{Aim, Row, Run};
@@ -91,7 +91,13 @@ impl<T: FnMut(Row)> Bench<T> {
         for (kind, what, operation) in KINDS {
             let row = row(format!("sqlite-{kind}"), format!("SQLite, alone, {what}"));
             let row = self
-                .assigned(row, std::slice::from_ref(&target), &database, operation)
+                .assigned(
+                    row,
+                    std::slice::from_ref(&target),
+                    &database,
+                    operation,
+                    &|| platform.spent(),
+                )
                 .await?;
             (self.tell)(row);
         }
@@ -146,16 +152,16 @@ impl<T: FnMut(Row)> Bench<T> {
     ) -> Result<(), Box<dyn Error>> {
         cluster.register_away().await?;
         let database = cluster.database().await?;
-        let targets: Vec<Target> = (cluster.in_order().await?.into_iter())
-            .map(|node| cluster.target(node))
-            .collect();
+        let order = cluster.in_order().await?;
+        let targets: Vec<Target> = order.iter().map(|node| cluster.target(*node)).collect();
+        let spent = || cluster.spent(order[0]);
         for (kind, commits, operation) in KINDS {
             for nodes in [1, targets.len()] {
                 let what = format!("{what}, clients at {nodes} of 3, {commits}");
                 let mut row = row(format!("{name}-{nodes}-{kind}"), what);
                 row.share = (safety == Safety::Standby).then_some(SHARE);
                 let row = self
-                    .assigned(row, &targets[..nodes], &database, operation)
+                    .assigned(row, &targets[..nodes], &database, operation, &spent)
                     .await?;
                 (self.tell)(row);
             }
@@ -170,6 +176,7 @@ impl<T: FnMut(Row)> Bench<T> {
         targets: &[Target],
         database: &Database,
         operation: Operation,
+        spent: &dyn Fn() -> Spent,
     ) -> Result<Row, Box<dyn Error>> {
         let Scale { window, depth, .. } = self.scale;
         let mut looks = Wire::open(&Connector::default(), &targets[0]).await?;
@@ -179,10 +186,22 @@ impl<T: FnMut(Row)> Bench<T> {
                 wires.extend(open_many(target, self.scale.clients / targets.len()).await?);
             }
             let (marks, before) = (database.marks().await?, work(&mut looks).await?);
-            let name = format!("{}-{turn}", row.name);
+            let (name, before_s) = (format!("{}-{turn}", row.name), spent());
             let (run, names) = measure::tasks_over(wires, operation, depth, window, &name).await?;
             let after = settled(&mut looks).await?;
-            let (changes, transactions) = (after.0 - before.0, after.1 - before.1);
+            let after_s = spent();
+            let (changes, transactions) = (
+                after.changes - before.changes,
+                after.commits - before.commits,
+            );
+            let each = |us: f64| us / names.len() as f64;
+            row.costs = vec![
+                ("rows", each((after.rows_us - before.rows_us) as f64)),
+                ("commit", each((after.commit_us - before.commit_us) as f64)),
+            ];
+            for ((of, after_s), (_, before_s)) in after_s.into_iter().zip(before_s) {
+                row.costs.push((of, each((after_s - before_s) * 1e6)));
+            }
             let raw = database.insert(&marks, transactions).await?;
             if raw.tasks < names.len() {
                 let (kept, acknowledged) = (raw.tasks, names.len());
@@ -246,7 +265,7 @@ impl<T: FnMut(Row)> Bench<T> {
 }
 
 /// What the store has done once it does no more.
-async fn settled(looks: &mut Wire) -> Result<(u64, u64), Box<dyn Error>> {
+async fn settled(looks: &mut Wire) -> Result<Work, Box<dyn Error>> {
     let mut before = work(looks).await?;
     loop {
         tokio::time::sleep(Duration::from_millis(200)).await;
@@ -276,5 +295,6 @@ pub(crate) fn row(name: String, what: String) -> Row {
         share: None,
         load: f64::NAN,
         note: None,
+        costs: Vec::new(),
     }
 }
