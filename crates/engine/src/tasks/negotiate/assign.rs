@@ -8,11 +8,11 @@ use crate::commit::unit_of_work::UnitOfWork;
 use crate::hosting::agents::Room;
 use crate::hosting::question::Question;
 use crate::operation::Execution;
-use crate::refusal::{Conflict, Field, InvalidInput};
+use crate::refusal::{Conflict, Field};
 use crate::schemas::notice::Annotations;
 use crate::tasks::awaited::Awaited;
 use crate::tasks::loaded::Name;
-use crate::tasks::message::{Negotiate, Negotiated};
+use crate::tasks::message::Negotiated;
 use crate::tasks::negotiate::exchange::{asked, committed};
 use crate::tasks::reply::{complete, pending, take_answer};
 use crate::tasks::request::{

@@ -1,6 +1,7 @@
 //! Returns of a session, several at once.
 
 use super::*;
+use domain::negotiation::RequestKey;
 use std::pin::Pin;
 use std::task::{Context, Waker};
 
@@ -17,7 +18,12 @@ fn saved() -> SavedSession {
 fn relay(relayed: &Arc<Relayed>, returning: Option<Returning>) -> Relay {
     let telling: Telling = Box::new(|output, _, _| output);
     let saved = returning.map(|returning| (saved(), returning));
-    let mut relay = Relay::new(saved, 0, telling, Default::default(), (relayed, 0));
+    let first = RequestKey {
+        connection: 1,
+        offset: 0,
+    };
+    let input = SessionInput { first, doubtful: 0 };
+    let mut relay = Relay::new(saved, input, telling, Default::default(), (relayed, 0));
     relay.enter(7);
     relay
 }
