@@ -254,7 +254,7 @@ fn a_turn_is_known_again_by_the_place_of_its_request() {
             rpc(0, 1, "<get-config><source><running/></source></get-config>"),
         ];
         let before = before[..number].concat();
-        let bytes = [before, offer(2, "ip", task, "ask")].concat().into_bytes();
+        let bytes = [before, offer(2, "ip", task, "think")].concat().into_bytes();
         let (_, mark) = said(&mut session, &bytes);
         let kept = &bytes[mark.answered as usize..];
         session.hand_over();
@@ -275,7 +275,7 @@ fn a_turn_is_known_again_by_the_place_of_its_request() {
         let reply = replied(&mut next, kept);
         assert!(reply.contains("<verdict>offered</verdict>"), "{reply}");
         assert!(reply.contains("<round>1</round>"), "{reply}");
-        said(&mut next, offer(3, "ip", task, "ask").as_bytes());
+        said(&mut next, offer(3, "ip", task, "think").as_bytes());
         let answer = offer(number, "wireless", task, "a third");
         replied(&mut other, answer.as_bytes());
         let reply = replied(&mut next, b"");

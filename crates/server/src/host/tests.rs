@@ -27,7 +27,7 @@ async fn started(folder: &StateFolder) -> Host {
 #[tokio::test]
 async fn clients_wait_until_a_platform_is_open() {
     let state = tempfile::tempdir().unwrap();
-    let settings = "netconf = \"127.0.0.1:0\"\n[http]\nlisten = \"127.0.0.1:0\"\n";
+    let settings = "netconf = \"127.0.0.1:0\"\nagents-from = 0\n[http]\nlisten = \"127.0.0.1:0\"\n";
     let settings: Settings = toml::from_str(settings).unwrap();
     let (home, clock) = (
         Home::Closed(StateFolder::new(state.path())),
