@@ -23,7 +23,7 @@ use serde_json::json;
 use stage::{Asked, CONTEXT, DATA, ENDPOINTS, Stage, TASK, WAYS, WORDS, Way, refused};
 use std::collections::BTreeSet;
 
-/// Every element in `get`, `get-data` and a path is permitted, or an ancestor of one; and every
+/// Every element in `get`, `get-data`, a path and RESTCONF is permitted, or an ancestor of one; and every
 /// permitted leaf that an administrator sees is shown.
 #[test]
 fn every_node_is_shown_to_whom_the_rules_permit_it_and_to_nobody_else() {
@@ -56,7 +56,7 @@ fn every_node_is_shown_to_whom_the_rules_permit_it_and_to_nobody_else() {
     assert!(shown > 10_000, "{shown} elements were looked at");
 }
 
-/// Records of others are shown by `get`, `get-data`, a path and a general XPath to users for whom
+/// Records of others are shown by `get`, `get-data`, a path, RESTCONF and a general XPath to users for whom
 /// the rules permit their nodes, and to no agent that is no party to them.
 #[test]
 fn every_record_is_shown_by_its_nodes_to_whom_they_are_for() {

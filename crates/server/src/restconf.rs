@@ -57,7 +57,17 @@ impl RestconfService {
         mut caller: Caller,
         mut ask: HttpRequest,
     ) -> Result<HttpResponse, Problem> {
-        let content = ask.content(&mut caller).await?;
+        let path = ask.captures.last().map_or("", String::as_str);
+        let (who, method, now) = (
+            &caller.principal,
+            ask.head.method.as_str(),
+            self.clock.now(),
+        );
+        // Who may not have what is asked for is told so at once, and need not send it.
+        let content = match self.binding.takes_body(who, method, path, now) {
+            true => Some(ask.content(&mut caller).await?),
+            false => None,
+        };
         let fields = ask.head.headers.iter();
         let fields: Vec<(&str, &str)> = fields
             .filter_map(|(name, value)| Some((name.as_str(), value.to_str().ok()?)))
@@ -67,7 +77,7 @@ impl RestconfService {
             path: ask.captures.last().map_or("", String::as_str),
             query: ask.head.uri.query(),
             headers: &fields,
-            body: &content,
+            body: content.as_deref().unwrap_or_default(),
         };
         let now = self.clock.now();
         let answer = self.binding.answer(&caller.principal, &request, now);

@@ -2,7 +2,7 @@
 //! them, again and again, until the time is over; then it is counted what was lost.
 //!
 //! ```text
-//! cargo test -p convoke-tests --test chaos -- [--minutes N] [--seed N] [--only FAULT]… [--control standby|epoch] [--json]
+//! cargo test -p convoke-tests --test chaos -- [--minutes N] [--seed N] [--only FAULT]… [--control standby] [--json]
 //! ```
 //! Without `--minutes` it does the first faults of the list once, for `make test`. Ends with 1 if anything was lost,
 //! doubled or missed. A control breaks what the promise stands on, and ends with 1 if the checks then find nothing.

@@ -6,6 +6,7 @@ mod ways;
 
 use bindings::a2a::{AnswerBody, Binding, BindingSettings, SkillOffer, WordReader, WordReading};
 use bindings::background::Inline;
+use bindings::restconf::{Restconf, RestconfBody, RestconfRequest};
 use domain::access::{AccessRules, Principal};
 use domain::audit::AuditKind;
 use domain::event::LogEvent;
@@ -463,11 +464,35 @@ impl Stage {
              xmlns:ds='urn:ietf:params:xml:ns:yang:ietf-datastores'>\
              <datastore>ds:operational</datastore></get-data>";
         let path = "<get><filter type='xpath' select='/*'/></get>";
-        vec![
+        let mut whole = vec![
             ("get", self.get(user, endpoint)),
             ("get-data", self.call(user, endpoint, get_data)),
             ("a path", self.call(user, endpoint, path)),
-        ]
+        ];
+        if endpoint == "platform" {
+            whole.push(("RESTCONF", self.restconf(user)));
+        }
+        whole
+    }
+
+    /// All data over RESTCONF, as a reply has it.
+    fn restconf(&self, user: &str) -> String {
+        let binding = Restconf::new(self.memory.platform(), "http://localhost");
+        let request = RestconfRequest {
+            method: "GET",
+            path: "/data",
+            query: None,
+            headers: &[("accept", "application/yang-data+xml")],
+            body: &[],
+        };
+        let who = self.principal(user);
+        let answer = binding.answer(&who, &request, self.now);
+        match self.runtime.block_on(answer).body {
+            RestconfBody::Whole(body) => {
+                format!("<reply>{}</reply>", String::from_utf8(body).unwrap())
+            }
+            other => panic!("{other:?}"),
+        }
     }
 
     /// The result of a general XPath: every element with a word of a record in it.

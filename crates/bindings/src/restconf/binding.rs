@@ -30,7 +30,7 @@ pub struct RestconfRequest<'a> {
     pub query: Option<&'a str>,
     /// Names, in lower case, and values.
     pub headers: &'a [(&'a str, &'a str)],
-    /// The body, whole.
+    /// The body, whole; empty if it [is not looked at](Restconf::takes_body).
     pub body: &'a [u8],
 }
 
@@ -65,6 +65,17 @@ impl Restconf {
     pub fn new(platform: Arc<Platform>, url: &str) -> Self {
         platform.serve_restconf(format!("{url}{ROOT}"));
         Self { platform }
+    }
+
+    /// Whether the body of a request is looked at: not where the principal may not have what is asked for.
+    pub fn takes_body(&self, who: &Principal, method: &str, path: &str, now: Timestamp) -> bool {
+        match Resource::at(path) {
+            Some(Resource::Operation(name)) if method == "POST" => {
+                let cx = Sessionless::begin(&self.platform, who, now);
+                operations::is_permitted(&cx, name)
+            }
+            _ => false,
+        }
     }
 
     /// Answers a request of a principal. What an operation waits for, the answer waits for.

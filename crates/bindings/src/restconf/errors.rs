@@ -9,7 +9,7 @@ use super::media::Encoding;
 use super::resource::Resource;
 use ::netconf::error::{ErrorInfo, ErrorPath, ErrorTag, RpcError};
 use ::netconf::names::namespace::{BASE, RESTCONF};
-use ::netconf::xml::write as xml;
+use ::netconf::xml::{XmlError, write as xml};
 use serde_json::{Map, Value, json};
 use yang::Generation;
 
@@ -95,6 +95,13 @@ impl RestconfError {
                 ..error
             },
         )
+    }
+
+    /// The answer is more than is written in JSON.
+    pub(super) fn too_long(cause: &XmlError) -> Self {
+        let message =
+            format!("the answer is more than can be written: {cause}; name what is wanted");
+        Self::of_reading(bad(ErrorTag::TooBig, message))
     }
 
     /// The status code.

@@ -14,7 +14,7 @@ use crate::netconf::Sessionless;
 use ::netconf::error::{ErrorTag, RpcError};
 use ::netconf::names::namespace::{BASE, RESTCONF};
 use ::netconf::xml::{Limits, XmlDocument, XmlError, write as xml};
-use schema::json::JsonError;
+use schema::read::SourceError;
 use serde_json::Value;
 use yang::{Generation, Kind};
 
@@ -41,6 +41,16 @@ pub(super) fn list(cx: &Sessionless<'_>, encoding: Encoding) -> RestconfAnswer {
         }
     };
     RestconfAnswer::document(encoding, body)
+}
+
+/// Whether the principal may carry out an operation, by its name as it came.
+pub(super) fn is_permitted(cx: &Sessionless<'_>, name: &str) -> bool {
+    let Some(name) = decoded(name) else {
+        return false;
+    };
+    let is_asked =
+        |(_, module, rpc): &(_, &str, &str)| name.split_once(':') == Some((*module, *rpc));
+    cx.operations().iter().any(is_asked)
 }
 
 /// An operation that is asked for.
@@ -114,9 +124,14 @@ fn of_json(
     body: &[u8],
     generation: &Generation,
 ) -> Result<Vec<u8>, RestconfError> {
-    let document = schema::json::read(body).map_err(|refused| match refused {
-        JsonError::Excess(_) => errors::bad(ErrorTag::TooBig, refused.to_string()),
-        JsonError::Syntax(_) => errors::bad(ErrorTag::MalformedMessage, refused.to_string()),
+    let document = schema::read::json(body).map_err(|refused| {
+        let message = format!("the body is not read: {refused}");
+        match refused {
+            SourceError::Excess(_) => errors::bad(ErrorTag::TooBig, message),
+            SourceError::Syntax(_) | SourceError::Twice { .. } => {
+                errors::bad(ErrorTag::MalformedMessage, message)
+            }
+        }
     })?;
     let name = format!("{}:input", asked.module);
     let input = match &document {
@@ -179,7 +194,7 @@ fn answered(
         Encoding::Xml => text,
         Encoding::Json => {
             let document = XmlDocument::parse(text, &Limits::client());
-            let document = document.map_err(|cause| malformed(&cause))?;
+            let document = document.map_err(|cause| RestconfError::too_long(&cause))?;
             let place = Place::of_operation(asked.module, asked.rpc, "output");
             json::document(&format!("{}:output", asked.module), |out| {
                 json::members(document.root().children(), &place, generation, out);

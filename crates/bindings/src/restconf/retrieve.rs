@@ -119,9 +119,5 @@ fn parsed(data: Vec<u8>) -> Result<XmlDocument, RestconfError> {
     text.extend_from_slice(&data);
     text.extend_from_slice(b"</data>");
     drop(data);
-    XmlDocument::parse(text, &Limits::client()).map_err(|cause| {
-        let message =
-            format!("the answer is more than can be written: {cause}; name what is wanted");
-        RestconfError::of_reading(errors::bad(ErrorTag::TooBig, message))
-    })
+    XmlDocument::parse(text, &Limits::client()).map_err(|cause| RestconfError::too_long(&cause))
 }

@@ -1,7 +1,7 @@
 //! What is refused before anything is looked up: credentials, scopes, methods, encodings, parameters.
 
 use crate::site::{JSON, Served, XML, error_of};
-use testkit::http;
+use testkit::http::{self, Line};
 
 /// Without a credential every path looks alike, with no word of what is there.
 #[tokio::test]
@@ -62,6 +62,42 @@ async fn the_datastore_is_read_only() {
             (405, "POST, OPTIONS")
         );
     }
+    served.site.stop().await;
+}
+
+/// Who may not carry an operation out need not send its input, and nothing of that is taken.
+#[tokio::test]
+async fn rights_are_asked_before_a_body_is_taken() {
+    let served = Served::start().await;
+    let credential = format!("Authorization: Bearer {}", served.guest);
+    let fields = [
+        credential.as_str(),
+        "Content-Type: application/yang-data+json",
+        "Accept: application/yang-data+json",
+        "Content-Length: 1000000",
+    ];
+    for (operation, status) in [
+        ("convoke-cluster:drain-node", 403),
+        ("convoke-cluster:nothing", 404),
+    ] {
+        let mut line = Line::to(served.site.http()).await;
+        let asked = format!("POST /restconf/operations/{operation}");
+        let answer = line.ask(&asked, &fields).await;
+        error_of(&answer, status);
+    }
+    served.site.stop().await;
+}
+
+#[tokio::test]
+async fn a_member_that_stands_twice_is_refused() {
+    let served = Served::start().await;
+    let body = r#"{"convoke-registry:input":{"limit":7,"limit":8}}"#;
+    let fields = [("Content-Type", JSON)];
+    let path = "/operations/convoke-registry:get-tasks";
+    let error = error_of(&served.ask("POST", path, &fields, body).await, 400);
+    assert_eq!(error["error-tag"], "malformed-message");
+    let message = error["error-message"].as_str().unwrap();
+    assert!(message.contains("'limit' stands twice"), "{message}");
     served.site.stop().await;
 }
 

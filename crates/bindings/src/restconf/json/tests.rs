@@ -81,6 +81,7 @@ fn what_is_read_is_valid_and_is_written_as_it_was() {
         json!({ "entry": [{ "id": "1", "a": "x", "in": { "deep": 1 } }, { "id": "2" }] }),
         json!({ "more:extra": 3, "entry": [{ "id": "1", "more:extra": "y" }] }),
         json!({ "any": { "word": "x", "more:extra": "y" } }),
+        json!({ "any": {} }),
     ] {
         let xml = read(&input, &generation).expect("it is an input");
         generation

@@ -100,7 +100,9 @@ fn value(
 ) {
     let is_interior = match node.map(|node| node.kind) {
         Some(Kind::Leaf | Kind::LeafList) => false,
-        Some(Kind::AnyData | Kind::AnyXml) | None => element.has_children(),
+        // RFC 7951 §5.5: it is an object, also an empty one.
+        Some(Kind::AnyData) => element.has_children() || element.trimmed_text().is_empty(),
+        Some(Kind::AnyXml) | None => element.has_children(),
         Some(_) => true,
     };
     if is_interior {
