@@ -254,7 +254,9 @@ fn a_turn_is_known_again_by_the_place_of_its_request() {
             rpc(0, 1, "<get-config><source><running/></source></get-config>"),
         ];
         let before = before[..number].concat();
-        let bytes = [before, offer(2, "ip", task, "think")].concat().into_bytes();
+        let bytes = [before, offer(2, "ip", task, "think")]
+            .concat()
+            .into_bytes();
         let (_, mark) = said(&mut session, &bytes);
         let kept = &bytes[mark.answered as usize..];
         session.hand_over();

@@ -4,7 +4,6 @@
 
 use crate::commit::outbox::Outgoing;
 use crate::commit::stored::Resolved;
-use crate::tasks::message::Negotiate;
 use domain::context::{DataParam, Exchange};
 use domain::event::LogEvent;
 use domain::negotiation::{Change, Negotiation, RequestKey};
@@ -70,10 +69,10 @@ impl UnitOfWork {
         }
     }
 
-    /// The same, of what a message says.
-    pub(crate) fn said_by(name: &str, message: &Negotiate, now: Timestamp) -> Self {
+    /// The same, of what a message says that is known again by this key.
+    pub(crate) fn said_by(name: &str, request: Option<RequestKey>, now: Timestamp) -> Self {
         Self {
-            request: message.request,
+            request,
             ..Self::asked_by(name, now)
         }
     }

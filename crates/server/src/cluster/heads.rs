@@ -5,11 +5,14 @@
 //! knows, and is told the digest of that as well: a head of another state, or an older one, it does not keep. Read
 //! next: [`store::keep_head`].
 
-use super::channel::{ChannelBody, ChannelClient, short, uri, whole};
+use super::channel::{ChannelBody, ChannelClient, refusal, short, uri, whole};
 use super::leader::{Leader, LeaderWatch};
+use crate::host::Entrance;
 use crate::seal::HostSeal;
 use domain::event::Sequence;
-use hyper::{Method, Request, StatusCode};
+use hyper::body::Incoming;
+use hyper::{Method, Request, Response, StatusCode};
+use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -25,6 +28,8 @@ pub(super) const PATH: &str = "/head";
 const AGAIN: Duration = Duration::from_secs(2);
 /// The longest time for an answer.
 const ANSWER: Duration = Duration::from_secs(5);
+/// The most digits of the number of an entry.
+const NUMBER_BYTES: usize = 20;
 /// The most bytes of a head.
 const HEAD_BYTES: usize = 4 << 10;
 
@@ -78,8 +83,26 @@ impl KeptHead {
     }
 }
 
+/// The answer to a node that asks: the last head of the state, as it is kept outside of the database; and the digest
+/// of the entry that is asked about, as far as there is one.
+pub(super) async fn answer(at: Entrance, body: Incoming) -> Response<ChannelBody> {
+    let asked = short(body, NUMBER_BYTES).await.unwrap_or_default();
+    let asked = str::from_utf8(&asked).ok().and_then(|it| it.parse().ok());
+    let read = spawn_blocking(move || {
+        let store = at.platform.engine().store();
+        let chain = asked.and_then(|sequence| store.chain_at(sequence).transpose());
+        let chain = chain.transpose().map_err(io::Error::other)?;
+        let head = std::fs::read_to_string(&at.store_head)?;
+        io::Result::Ok(told(&head, chain))
+    });
+    match read.await {
+        Ok(Ok(told)) => Response::new(whole(told)),
+        Ok(Err(_)) | Err(_) => refusal(StatusCode::SERVICE_UNAVAILABLE, "no head is kept"),
+    }
+}
+
 /// What a leader tells: its last head, and the digest that was asked for.
-pub(super) fn told(head: &str, chain: Option<String>) -> String {
+fn told(head: &str, chain: Option<String>) -> String {
     format!("{}\n{}", head.trim_end(), chain.unwrap_or_default())
 }
 

@@ -37,7 +37,6 @@ use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 use tokio::io::{AsyncRead, DuplexStream, ReadBuf};
-use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 use tracing::{debug, info};
 
@@ -47,8 +46,6 @@ const INTRODUCTION: Duration = Duration::from_secs(5);
 const PIPE_BYTES: usize = 64 << 10;
 /// The most bytes of an event to be recorded.
 const EVENT_BYTES: usize = 16 << 10;
-/// The most bytes of a number.
-const NUMBER_BYTES: usize = 20;
 /// The most bytes in a frame.
 const FRAME_BYTES: usize = 16 << 10;
 
@@ -155,23 +152,9 @@ impl Led {
         reply
     }
 
-    /// The last head of the state, as it is kept outside of the database; and the digest of the entry that is
-    /// asked about, as far as there is one.
+    /// The last head of the state, and the digest of the entry that is asked about.
     pub(super) async fn head(self: Arc<Self>, body: Incoming) -> Response<ChannelBody> {
-        let asked = short(body, NUMBER_BYTES).await.unwrap_or_default();
-        let asked = str::from_utf8(&asked).ok().and_then(|it| it.parse().ok());
-        let at = self.entrance.clone();
-        let read = spawn_blocking(move || {
-            let store = at.platform.engine().store();
-            let chain = asked.and_then(|sequence| store.chain_at(sequence).transpose());
-            let chain = chain.transpose().map_err(io::Error::other)?;
-            let head = std::fs::read_to_string(&at.store_head)?;
-            io::Result::Ok(heads::told(&head, chain))
-        });
-        match read.await {
-            Ok(Ok(told)) => Response::new(whole(told)),
-            Ok(Err(_)) | Err(_) => refusal(StatusCode::SERVICE_UNAVAILABLE, "no head is kept"),
-        }
+        heads::answer(self.entrance.clone(), body).await
     }
 
     /// Whether a session is over whose client takes nothing: 410 if it is.

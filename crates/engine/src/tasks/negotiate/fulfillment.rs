@@ -132,7 +132,7 @@ impl Engine {
             return self.completed(&mut work, &said, executor, now);
         }
         let room = self.room_with(executor)?;
-        let mut unit = UnitOfWork::said_by(&routed.from, &routed.negotiate, now);
+        let mut unit = UnitOfWork::said_by(&routed.from, routed.negotiate.request, now);
         let word = match task.awaits {
             Some(Awaits::Judgement) => self.judged(&mut work, &said, now, &mut unit)?,
             Some(Awaits::Decision) => self.decided(&mut work, &said, now, &mut unit)?,
@@ -375,7 +375,7 @@ impl Engine {
         if adds(&speech) {
             self.room_to_say(&task.from)?;
         }
-        let mut unit = UnitOfWork::said_by(&task.to, &negotiate, now);
+        let mut unit = UnitOfWork::said_by(&task.to, negotiate.request, now);
         let after = self.executor_speaks(work, task, speech, now, &mut unit)?;
         let reply = Reply {
             round: Some(round),
