@@ -16,6 +16,7 @@ use std::fs::File;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::path::Path;
 use std::process::ExitStatus;
+use std::sync::atomic::{AtomicU16, Ordering::Relaxed};
 use std::time::Duration;
 use tempfile::TempDir;
 use testkit::postgres::{Server, Setting};
@@ -403,8 +404,16 @@ fn nowhere() -> SocketAddr {
     (Ipv4Addr::LOCALHOST, 1).into()
 }
 
-/// A port that is free just now.
+/// A port that is free, below those that the system gives to whoever wants any: while a node is down, nobody is
+/// given its own.
 fn free() -> SocketAddr {
-    let probe = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
-    probe.local_addr().unwrap()
+    static NEXT: AtomicU16 = AtomicU16::new(0);
+    let first = 20_000 + (std::process::id() % 10_000) as u16;
+    loop {
+        let port = first + NEXT.fetch_add(1, Relaxed);
+        let address = (Ipv4Addr::LOCALHOST, port).into();
+        if TcpListener::bind(address).is_ok() {
+            return address;
+        }
+    }
 }
