@@ -65,7 +65,7 @@ impl Deadlines {
     /// When to look next: when something is due here, or at `other`. Whoever asks will look then.
     pub(crate) fn arm(&self, other: Option<Timestamp>) -> Option<Timestamp> {
         let mut state = self.lock();
-        let own = state.timers.next().map(|(at, _)| at);
+        let own = state.timers.first().map(|((at, _), _)| at);
         state.armed = own.into_iter().chain(other).min();
         state.armed
     }

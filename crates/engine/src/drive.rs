@@ -144,12 +144,7 @@ impl Engine {
                 self.lock_with(&[Name::Tree(task.clone())])
             }
             Due::Lease(_) | Due::Wake { .. } => self.lock_with(&[Name::Places]),
-            // All that an agent has taken on may end.
-            Due::Step { agent, .. } => self.lock_all_with(|_, names| {
-                let agent = self.hosting.agents.lock(*agent);
-                let asked = agent.questions();
-                asked.for_each(|question| names_of(question, names));
-            }),
+            Due::Step { agent, .. } => self.lock_all_for(*agent),
             Due::Store => self.lock_all_with(|work, names| {
                 names.push(Name::Questions);
                 let asked = work.loaded.questions.iter().flatten();

@@ -33,6 +33,7 @@ use crate::commit::loads::Loads;
 use crate::refusal::Field;
 use domain::task::Subscription;
 use push::unstored::Unstored;
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 use view::View;
 use work::{Settled, Shard, Shared};
@@ -58,4 +59,11 @@ pub(crate) struct Tasks {
     pub(crate) pushes: Arc<Unstored>,
     /// Whether reports can go to an address.
     pub(crate) deliverable: Deliverable,
+}
+
+impl Tasks {
+    /// The numbers of all shards.
+    pub(crate) fn all_shards(&self) -> BTreeSet<usize> {
+        (0..self.shards.len()).collect()
+    }
 }

@@ -49,7 +49,7 @@ impl Engine {
 
     /// Everything that is decided.
     pub(crate) fn lock_all(&self) -> Deciding<'_> {
-        self.lock_shards(&(0..self.tasks.shards.len()).collect())
+        self.lock_shards(&self.tasks.all_shards())
     }
 
     /// These shards.

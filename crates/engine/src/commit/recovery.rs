@@ -41,7 +41,7 @@ impl Engine {
     pub(crate) fn recover_first(&self) -> u64 {
         let taken_back = self.store.taken_back();
         if self.is_to_recover() {
-            let mut work = self.hold_shards(&(0..self.tasks.shards.len()).collect());
+            let mut work = self.hold_shards(&self.tasks.all_shards());
             self.recover(&mut work);
         }
         taken_back

@@ -14,7 +14,6 @@ use crate::commit::unit_of_work::UnitOfWork;
 use crate::drive::name_of;
 use crate::hosting::instance::{After, Behaviour, Ended, Given, HandedOut};
 use crate::tasks::loaded::Name;
-use crate::tasks::lookup::names_of;
 use crate::tasks::timers::Due;
 use domain::agent::{Input, Output};
 use domain::time::Timestamp;
@@ -220,12 +219,7 @@ impl Engine {
         let is_quiet = came.as_ref().is_ok_and(|outputs| only_wakes(outputs))
             && agents.lock(index).stepping_on_question().is_none();
         let lock = || match &came {
-            // All that it has taken on may end.
-            Err(_) => self.lock_all_with(|_, names| {
-                let agent = agents.lock(index);
-                let asked = agent.questions();
-                asked.for_each(|question| names_of(question, names));
-            }),
+            Err(_) => self.lock_all_for(index),
             Ok(outputs) => {
                 let about = agents.lock(index).steps_about(number);
                 let held = about.iter().cloned().map(Name::Tree);

@@ -45,8 +45,16 @@ impl Engine {
 
     /// The same with all shards.
     pub(crate) fn lock_all_with(&self, more: impl Fn(&Work<'_>, &mut Vec<Name>)) -> Deciding<'_> {
-        let all = (0..self.tasks.shards.len()).collect();
-        self.lock_shards_with(all, &[], more)
+        self.lock_shards_with(self.tasks.all_shards(), &[], more)
+    }
+
+    /// The same with what is read where all ends that an agent in here has taken on.
+    pub(crate) fn lock_all_for(&self, agent: usize) -> Deciding<'_> {
+        self.lock_all_with(|_, names| {
+            let agent = self.hosting.agents.lock(agent);
+            let asked = agent.questions();
+            asked.for_each(|question| names_of(question, names));
+        })
     }
 
     fn lock_shards_with(
@@ -110,7 +118,7 @@ impl Engine {
             | Name::LastAnswer(id, _)
             | Name::Negotiation(id, _)
             | Name::Team(id)
-            | Name::Tree(id) => [Some(placement.of(id)), Some(placement.home(id.as_str()))],
+            | Name::Tree(id) => placement.places(id).map(Some),
             Name::Data(id) => [Some(placement.home(id)), None],
             Name::Places => [Some(FIRST), None],
             Name::Exchange(_) | Name::Questions => [None, None],

@@ -49,6 +49,13 @@ impl Placement {
         displaced.unwrap_or_else(|| self.home(task.as_str()))
     }
 
+    /// Where a task lives and its home, which are the same but for a part that is called otherwise than its whole.
+    pub(crate) fn places(&self, task: &TaskId) -> [usize; 2] {
+        let home = self.home(task.as_str());
+        let displaced = self.read().get(task).copied();
+        [displaced.unwrap_or(home), home]
+    }
+
     /// Where a negotiation lives, or would.
     pub(crate) fn of_negotiation(&self, task: &TaskId, kind: Kind) -> usize {
         match kind {

@@ -100,11 +100,6 @@ impl Timers {
         self.due.first_key_value().map(|(place, due)| (*place, due))
     }
 
-    /// When something is due next, and its number.
-    pub(crate) fn next(&self) -> Option<(Timestamp, u64)> {
-        self.due.keys().next().copied()
-    }
-
     /// Takes out what is due there; false if there is nothing.
     pub(crate) fn take(&mut self, place: (Timestamp, u64)) -> bool {
         let Some(due) = self.due.remove(&place) else {
