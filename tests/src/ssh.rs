@@ -11,6 +11,7 @@ use crate::memory::BEGIN;
 use crate::network;
 use crate::node::Node;
 use ::network::Simulation;
+use bindings::netconf::SessionInfo;
 use domain::time::Timestamp;
 use engine::Credential;
 use server::clock::Clock;
@@ -36,6 +37,9 @@ const GLANCE: Duration = Duration::from_millis(40);
 
 /// The time for a server's first reaction to a message, before another session goes on.
 const TURN: Duration = Duration::from_millis(400);
+
+/// The time for sessions to come back to the next leader; some have ended and will not.
+const RETURN: Duration = Duration::from_secs(2);
 
 /// The most unread output of a server, in bytes.
 const QUOTA_BYTES: usize = 256 << 20;
@@ -280,6 +284,18 @@ struct Channel {
     closed: bool,
 }
 
+/// Waits until all of these sessions were taken up anew.
+async fn are_back(host: &Platform, before: &[Arc<SessionInfo>]) {
+    let is_back = |known: &Arc<SessionInfo>| {
+        let now = host.platform.sessions(&Endpoint::Platform);
+        now.iter()
+            .any(|session| session.id == known.id && !Arc::ptr_eq(session, known))
+    };
+    while !before.iter().all(is_back) {
+        tokio::time::sleep(Duration::from_millis(2)).await;
+    }
+}
+
 impl Channel {
     fn hear(&mut self, patience: Duration) -> Option<Vec<u8>> {
         let Self { runtime, heard, .. } = self;
@@ -300,8 +316,13 @@ impl Wire for Channel {
     /// comes after it. Stops writing when the server closes.
     fn send(&mut self, bytes: &[u8]) {
         if let Some((node, host)) = &self.moving {
+            let before = self.platform.sessions(&Endpoint::Platform);
             let mut node = node.lock().expect("no holder panics");
-            self.runtime.block_on(node.moves(host));
+            self.runtime.block_on(async {
+                node.moves(host).await;
+                // A message may be about another session, and is then said once that is back.
+                drop(tokio::time::timeout(RETURN, are_back(host, &before)).await);
+            });
         }
         let Self {
             runtime,

@@ -162,7 +162,12 @@ impl ByteStream {
 
 impl Drop for ByteStream {
     fn drop(&mut self) {
-        let _context = self.runtime.as_ref().map(tokio::runtime::Handle::enter);
+        // In a runtime it must not be entered: the future that owns a session may be dropped by the very call that
+        // was to start it, and that has the context.
+        let _context = match tokio::runtime::Handle::try_current() {
+            Ok(_) => None,
+            Err(_) => self.runtime.as_ref().map(tokio::runtime::Handle::enter),
+        };
         self.inner = None;
     }
 }
@@ -202,5 +207,30 @@ impl AsyncWrite for ByteStream {
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         self.inner().poll_shutdown(cx)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::task::Waker;
+
+    /// A runtime that has ended drops a session in the very call that was to start it.
+    #[test]
+    fn a_stream_is_dropped_by_the_call_that_was_to_start_its_session() {
+        let runtime = tokio::runtime::Runtime::new().expect("threads can be had");
+        let handle = runtime.handle().clone();
+        let stream = runtime.block_on(async { ByteStream::new(tokio::io::empty()) });
+        drop(runtime);
+        let _inside = handle.enter();
+        let mut session = tokio::spawn(async move {
+            let _stream = stream;
+            std::future::pending::<()>().await;
+        });
+        let mut cx = Context::from_waker(Waker::noop());
+        let Poll::Ready(Err(ended)) = Pin::new(&mut session).poll(&mut cx) else {
+            panic!("it goes on");
+        };
+        assert!(ended.is_cancelled(), "{ended}");
     }
 }
