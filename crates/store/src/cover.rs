@@ -1,12 +1,13 @@
 //! The payload of a row: as one ciphertext beside its other columns, or as it is.
 //!
-//! Packs the texts of a row and computes its digest; the key is `encryptor`'s when writing, and
-//! `cipher`'s when reading.
+//! Packs the texts of a row and computes its digest; the key is that of `row_keys` when writing, and
+//! `cipher`'s when reading. What is covered is owned, so that it can be made apart from the
+//! transaction that writes it. Read next: [`crate::prepared`].
 
 use crate::cipher::{At, Keys};
 use crate::digest::{RowDigest, Sum};
-use crate::encryptor::Encryptor;
 use crate::row::RowError;
+use crate::row_keys::RowKeys;
 use std::borrow::Cow;
 use zeroize::Zeroizing;
 
@@ -30,6 +31,13 @@ impl<const N: usize> Texts<'_, N> {
         Texts(std::array::from_fn(|n| {
             self.0[n].as_ref().map(|_| Cow::Borrowed(""))
         }))
+    }
+
+    fn into_owned(self) -> Texts<'static, N> {
+        Texts(
+            self.0
+                .map(|text| text.map(|text| Cow::Owned(text.into_owned()))),
+        )
     }
 
     /// The texts, each behind its length, or a mark for an absent one.
@@ -63,18 +71,37 @@ impl<const N: usize> Texts<'_, N> {
     }
 }
 
-impl Encryptor {
+/// The payload of a row in the form in which its columns hold it.
+pub(crate) struct Covered<const N: usize> {
+    pub(crate) texts: Texts<'static, N>,
+    pub(crate) cipher: Option<Vec<u8>>,
+    /// The digest of the row.
+    pub(crate) sum: Sum,
+}
+
+/// A covered row whose code is bound to no place.
+pub(crate) struct Stamped<const N: usize> {
+    pub(crate) row: Covered<N>,
+    /// The digest of the row, with its code behind it, as its column holds it.
+    pub(crate) stamp: Vec<u8>,
+}
+
+impl RowKeys {
     /// Encrypts the payload, or leaves it plain without a key.
-    pub(crate) fn cover<'a, const N: usize>(
-        &mut self,
+    pub(crate) fn cover<const N: usize>(
+        &self,
         table: &str,
-        texts: Texts<'a, N>,
+        texts: Texts<'_, N>,
         digest: impl Fn(&Texts<'_, N>) -> Sum,
-    ) -> Covered<'a, N> {
-        let blank = match self.is_on() {
-            true => texts.blank(),
-            false => return Covered::plain(digest(&texts), texts),
-        };
+    ) -> Covered<N> {
+        if !self.is_on() {
+            return Covered {
+                sum: digest(&texts),
+                texts: texts.into_owned(),
+                cipher: None,
+            };
+        }
+        let blank = texts.blank();
         let beside = digest(&blank);
         let cipher = self.encrypt(&texts.pack(), &beside);
         let sum = covered(table, &beside, cipher.as_deref().unwrap_or_default());
@@ -84,23 +111,17 @@ impl Encryptor {
             sum,
         }
     }
-}
 
-/// The payload of a row in the form in which its columns hold it.
-pub(crate) struct Covered<'a, const N: usize> {
-    pub(crate) texts: Texts<'a, N>,
-    pub(crate) cipher: Option<Vec<u8>>,
-    /// The digest of the row.
-    pub(crate) sum: Sum,
-}
-
-impl<'a, const N: usize> Covered<'a, N> {
-    fn plain(sum: Sum, texts: Texts<'a, N>) -> Self {
-        Self {
-            texts,
-            cipher: None,
-            sum,
-        }
+    /// Covers a row, and gives it its code.
+    pub(crate) fn cover_stamped<const N: usize>(
+        &self,
+        table: &str,
+        texts: Texts<'_, N>,
+        digest: impl Fn(&Texts<'_, N>) -> Sum,
+    ) -> Stamped<N> {
+        let row = self.cover(table, texts, digest);
+        let stamp = self.stamp(table, 0, &row.sum);
+        Stamped { row, stamp }
     }
 }
 

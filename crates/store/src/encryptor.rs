@@ -1,50 +1,34 @@
-//! The encryptor of the writer: the key of the period, the codes of rows, and the ledger of all
-//! rows.
+//! The encryptor of the writer: the keys in force, and the ledger of all rows.
 //!
-//! Only the writer holds one: its nonces are counted, and its sums of rows follow each row that is
-//! inserted or deleted. The ledger is rolled back with its transaction: see [`crate::slice`]. Read
-//! next: `cover`, [`crate::set`].
+//! Only the writer holds one: its sums of rows follow each row that is inserted or deleted, and are
+//! rolled back with its transaction ([`crate::slice`]); the keys are shared with whoever prepares
+//! rows. Read next: `row_keys`, [`crate::set`].
 
-use crate::cipher::{HEADER, Header, Keys, TAG, derived};
-use crate::data_key::{self, DataKey, Period};
+use crate::cipher::{Header, Keys};
+use crate::data_key::DataKey;
 use crate::digest::Sum;
 use crate::failure::SqlFailure;
 use crate::keys::{KeyKeeper, KeyKeeperError, Secret};
 use crate::ledger::Ledger;
-use crate::mac::RowMac;
-use crate::row::{RowError, Standing};
+use crate::row::RowError;
+use crate::row::standing::Standing;
+use crate::row_keys::RowKeys;
 use crate::set::{Set, SetKey};
 use crate::sql::{Session, Value};
-use aes_gcm::aead::AeadInOut;
-use aes_gcm::{Aes256Gcm, Tag};
 use std::ops::ControlFlow;
-use std::sync::Arc;
 use zeroize::Zeroizing;
 
 /// The keys that rows are written with, and the ledger.
 #[derive(Default)]
 pub(crate) struct Encryptor {
-    /// The key of the period; none where payloads are not encrypted.
-    active_key: Option<ActiveKey>,
-    /// The keys of codes and sums; none where there is no key.
-    binding: Option<Binding>,
+    /// The keys that whoever prepares rows has as well.
+    pub(crate) keys: RowKeys,
+    /// True once the period of the keys is stored.
+    is_stored: bool,
+    /// The secret of the sums; none where rows are not bound.
+    sets: Option<SetKey>,
     /// The ledger, as of the transaction under way.
     pub(crate) ledger: Ledger,
-}
-
-/// The period in which payloads are encrypted.
-struct ActiveKey {
-    cipher: Arc<Aes256Gcm>,
-    period: Period,
-    is_stored: bool,
-    count: u64,
-}
-
-/// The keys that rows are bound with.
-#[derive(Clone)]
-struct Binding {
-    mac: Arc<RowMac>,
-    sets: SetKey,
 }
 
 impl Encryptor {
@@ -63,20 +47,8 @@ impl Encryptor {
         secret: &Secret,
         salt: [u8; 16],
     ) -> Result<Self, RowError> {
-        let full = || RowError::corrupt(data_key::PERIODS, "no number is left");
-        let period = Period {
-            number: keys.next_period().ok_or_else(full)?,
-            data_key,
-            salt,
-        };
-        keys.add(period, secret);
         Ok(Self {
-            active_key: Some(ActiveKey {
-                cipher: Arc::new(derived(secret, &salt)),
-                period,
-                is_stored: false,
-                count: 0,
-            }),
+            keys: RowKeys::under(keys, data_key, secret, salt)?,
             ..Self::default()
         })
     }
@@ -88,9 +60,8 @@ impl Encryptor {
         sets: SetKey,
         ledger: Ledger,
     ) -> Result<(), RowError> {
-        let mac = self.data_key().and_then(|number| keys.mac(number));
-        let mac = mac.ok_or(RowError::Locked(data_key::TABLE))?;
-        self.binding = Some(Binding { mac, sets });
+        self.keys.bind(keys)?;
+        self.sets = Some(sets);
         self.ledger = ledger;
         Ok(())
     }
@@ -104,59 +75,64 @@ impl Encryptor {
         salt: [u8; 16],
     ) -> Result<Self, RowError> {
         let mut renewed = Self::under(keys, data_key, secret, salt)?;
-        if let Some(binding) = &self.binding {
-            renewed.bind(keys, binding.sets.clone(), self.ledger)?;
+        if let Some(sets) = &self.sets {
+            renewed.bind(keys, sets.clone(), self.ledger)?;
         }
         Ok(renewed)
     }
 
     /// True if rows carry codes.
     pub(crate) fn is_bound(&self) -> bool {
-        self.binding.is_some()
+        self.sets.is_some()
     }
 
     /// The secret of the sums, if rows are summed up.
     pub(crate) fn sets(&self) -> Option<&SetKey> {
-        self.binding.as_ref().map(|binding| &binding.sets)
+        self.sets.as_ref()
     }
 
     /// Replaces the secret of the sums; all rows must have been summed up with it.
     pub(crate) fn sum_up_with(&mut self, sets: SetKey) {
-        if let Some(binding) = &mut self.binding {
-            binding.sets = sets;
-        }
-    }
-
-    /// The digest of a row as its column holds it, with a code behind it if rows carry codes.
-    pub(crate) fn stamp(&self, table: &str, place: i64, sum: &Sum) -> Vec<u8> {
-        match &self.binding {
-            Some(binding) => binding.mac.stamp(table, place, sum),
-            None => sum.to_vec(),
+        if self.is_bound() {
+            self.sets = Some(sets);
         }
     }
 
     /// Adds a row to the sum of its set.
     pub(crate) fn came(&mut self, set: Set, number: i64, sum: &Sum) {
-        if let Some(binding) = &self.binding {
-            self.ledger.hashes.add(&binding.sets, set, number, sum);
+        if let Some(sets) = &self.sets {
+            self.ledger.hashes.add(sets, set, number, sum);
         }
     }
 
     /// Takes the row whose digest is stored out of the sum of its set.
     pub(crate) fn went(&mut self, set: Set, number: i64, stored: &[u8]) {
-        if let Some(binding) = &self.binding {
+        if let Some(sets) = &self.sets {
             let sum = set.sum_of(stored);
-            self.ledger.hashes.remove(&binding.sets, set, number, &sum);
+            self.ledger.hashes.remove(sets, set, number, &sum);
         }
     }
 
-    /// Updates the sum of a set for a row written in the place of `old`, or, if there is none, as a
-    /// new one with this number.
-    pub(crate) fn replaced(&mut self, old: Option<&Standing>, set: Set, number: i64, sum: &Sum) {
+    /// Updates the sums for a row of digest `sum` that is written in the place of `old`, or, if there is
+    /// none, as a new one with this number; returns what stands now, with this digest in its column.
+    pub(crate) fn replaced(
+        &mut self,
+        old: Option<&Standing>,
+        set: Set,
+        number: i64,
+        sum: &Sum,
+        digest: Vec<u8>,
+    ) -> Standing {
         if let Some(old) = old {
-            self.went(set, old.number, &old.digest);
+            self.went(old.set, old.number, &old.digest);
         }
-        self.came(set, old.map_or(number, |old| old.number), sum);
+        let number = old.map_or(number, |old| old.number);
+        self.came(set, number, sum);
+        Standing {
+            set,
+            number,
+            digest,
+        }
     }
 
     /// Deletes rows of a set and returns how many. `sql` returns the number and the digest of each.
@@ -181,14 +157,12 @@ impl Encryptor {
     /// The ledger as encrypted beside the head, whose columns have the digest `beside`.
     pub(crate) fn ledger(&mut self, beside: &Sum) -> Option<Vec<u8>> {
         let packed = self.ledger.pack(&self.sets()?.secret);
-        self.encrypt(&packed, beside)
+        self.keys.encrypt(&packed, beside)
     }
 
     /// The number of the data key that new payloads are encrypted under.
     pub(crate) fn data_key(&self) -> Option<i64> {
-        self.active_key
-            .as_ref()
-            .map(|active_key| active_key.period.data_key)
+        self.keys.period().map(|period| period.data_key)
     }
 
     /// True if a payload still has to be encrypted under the data key in force.
@@ -199,14 +173,9 @@ impl Encryptor {
 
     /// Stores the salt of this period, in the first transaction that succeeds.
     pub(crate) fn store(&mut self, session: Session<'_>) -> Result<(), SqlFailure> {
-        let Some(active_key) = self
-            .active_key
-            .as_ref()
-            .filter(|active_key| !active_key.is_stored)
-        else {
+        let Some(period) = self.keys.period().filter(|_| !self.is_stored) else {
             return Ok(());
         };
-        let period = active_key.period;
         let sum = period.insert(session)?;
         self.came(Set::Period, period.number.into(), &sum);
         Ok(())
@@ -214,45 +183,7 @@ impl Encryptor {
 
     /// Notes that the transaction in which the salt was stored was committed.
     pub(crate) fn stored(&mut self) {
-        if let Some(active_key) = &mut self.active_key {
-            active_key.is_stored = true;
-        }
-    }
-
-    /// The ciphertext of `payload` beside columns of the digest `beside`; none without a key.
-    pub(crate) fn encrypt(&mut self, payload: &[u8], beside: &Sum) -> Option<Vec<u8>> {
-        let active_key = self.active_key.as_mut()?;
-        let mut cipher = Vec::with_capacity(HEADER + payload.len() + TAG);
-        cipher.extend_from_slice(&[0; HEADER]);
-        cipher.extend_from_slice(payload);
-        let (header, tag) = active_key.encrypt(&mut cipher[HEADER..], beside);
-        cipher[..HEADER].copy_from_slice(&header.bytes());
-        cipher.extend_from_slice(&tag);
-        Some(cipher)
-    }
-
-    /// Encrypts `payload` in place; returns the mark that decrypts it, none without a key.
-    pub(crate) fn encrypt_in_place(&mut self, payload: &mut [u8], beside: &Sum) -> Option<Vec<u8>> {
-        let (header, tag) = self.active_key.as_mut()?.encrypt(payload, beside);
-        Some([&header.bytes()[..], &tag].concat())
-    }
-
-    pub(crate) fn is_on(&self) -> bool {
-        self.active_key.is_some()
-    }
-}
-
-impl ActiveKey {
-    fn encrypt(&mut self, payload: &mut [u8], beside: &Sum) -> (Header, Tag) {
-        let header = Header {
-            period: self.period.number,
-            count: self.count,
-        };
-        self.count += 1;
-        let encrypted = self
-            .cipher
-            .encrypt_inout_detached(&header.nonce(), beside, payload.into());
-        (header, encrypted.expect("no payload has 64 GiB"))
+        self.is_stored = true;
     }
 }
 

@@ -15,7 +15,8 @@ use crate::read::{ReadError, records, tasks};
 use crate::row::erasure::Erasure;
 use crate::row::head::Head;
 use crate::row::numbers::THERE;
-use crate::row::{RowError, data_param, entry, exchange, negotiation, push_config, task, team};
+use crate::row::replaceable::put;
+use crate::row::{RowError, entry, push_config};
 use crate::set::Set;
 use crate::sign::Signer;
 use crate::slice::Slice;
@@ -134,11 +135,10 @@ impl Erase {
         };
         let session = tables.session;
         record.write(session, signer, encryptor)?;
-        let old = task::stored(session, &task.id)?;
-        task::write(session, &blank_task(&task), old.as_ref(), THERE, encryptor)?;
+        put(session, &blank_task(&task), THERE, encryptor)?;
         for mut exchange in exchanges {
             exchange.request = String::new();
-            exchange::write(session, &exchange, THERE, encryptor)?;
+            put(session, &exchange, THERE, encryptor)?;
         }
         for mut data in data {
             let pieces = "DELETE FROM data_chunk
@@ -146,7 +146,7 @@ impl Erase {
             encryptor.delete(session, Set::DataChunk, pieces, values![&data.id])?;
             data.body = Body::Inline(String::new());
             data.description = String::new();
-            data_param::write(session, &data, THERE, encryptor)?;
+            put(session, &data, THERE, encryptor)?;
         }
         self.erase_negotiations(tables, encryptor)?;
         push_config::forget_task(session, self.task.as_str(), encryptor)?;
@@ -164,7 +164,7 @@ impl Erase {
     ) -> Result<(), JobError> {
         for mut found in records::negotiations(tables, &self.task).map_err(refused)? {
             found.turns = found.turns.iter().map(blank_turn).collect();
-            negotiation::write(tables.session, &found, THERE, encryptor)?;
+            put(tables.session, &found, THERE, encryptor)?;
         }
         if let Some(mut found) = records::team(tables, &self.task).map_err(refused)? {
             for need in &mut found.needs {
@@ -173,7 +173,7 @@ impl Erase {
             for candidate in &mut found.candidates {
                 candidate.reasons.clear();
             }
-            team::write(tables.session, &found, THERE, encryptor)?;
+            put(tables.session, &found, THERE, encryptor)?;
         }
         Ok(())
     }

@@ -33,10 +33,10 @@
 //! No SQL leaves this crate, and no clock, protocol or rule of the domain enters it: a batch is
 //! stored as it is; the decisions are made in `domain`. Files: `store` (the handle), `open` (locks,
 //! files, recovery) with its `guard`, `schema` (SQL and migrations), `bind` (older states),
-//! `writer` (group commit), `transaction` (one group), `slice` (a transaction that ends with the
+//! `prepared` (rows made ready) and `preparers` (by whom), `writer` (group commit), `transaction` (one group), `known` (what it need not look up), `slice` (a transaction that ends with the
 //! head), `job` with `retention`, `erase` and `reencrypt`, `read`,
 //! `verify`, `copy`, `row` (the row types), `sql` and `backend` (the seam to the database), `sqlite`, `failure`, `digest` (the hashes), `mac`, `set` and `ledger` (the binding
-//! of rows), `outside`, `sign`, `keys` (the master key), `cipher` (encryption), `encryptor` and
+//! of rows), `outside`, `sign`, `keys` (the master key), `cipher` (encryption), `row_keys`, `encryptor` and
 //! `cover` (encryption of rows), `postgres` (what is PostgreSQL's alone).
 #![forbid(unsafe_code)]
 
@@ -54,16 +54,20 @@ mod erase;
 mod failure;
 mod job;
 mod keys;
+mod known;
 pub mod lead;
 mod ledger;
 mod mac;
 mod open;
 mod outside;
 mod postgres;
+mod prepared;
+mod preparers;
 mod read;
 mod reencrypt;
 mod retention;
 mod row;
+mod row_keys;
 mod schema;
 mod set;
 mod sign;

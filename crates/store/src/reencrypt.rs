@@ -21,6 +21,7 @@ use crate::row::head::Head;
 use crate::row::negotiation::{self, negotiation_columns};
 use crate::row::numbers::THERE;
 use crate::row::push_config::{self, push_config_columns};
+use crate::row::replaceable::put;
 use crate::row::task::{self, task_columns};
 use crate::row::{self, RowError, cursor, data_chunk, document, entry, observation, team};
 use crate::schema::tables;
@@ -341,7 +342,7 @@ impl Reencrypt {
     fn cursors(&mut self, tables: Tables<'_>, encryptor: &mut Encryptor) -> Result<(), JobError> {
         let read = |row: &Row<'_>| cursor::read(row, tables.keys);
         for cursor in tables.session.all(cursor::ALL, &[], read)? {
-            cursor::write(tables.session, &cursor.name, cursor.sequence, encryptor)?;
+            put(tables.session, &cursor, THERE, encryptor)?;
             self.report.rows += 1;
         }
         Ok(())
@@ -383,33 +384,32 @@ fn rewrite(
     match table {
         task::TABLE => {
             if let Some(task) = one(tables, TASK, number, task::read)? {
-                let old = task::stored(tables.session, &task.id)?;
-                task::write(tables.session, &task, old.as_ref(), THERE, encryptor)?;
+                put(tables.session, &task, THERE, encryptor)?;
             }
         }
         exchange::TABLE => {
             if let Some(exchange) = one(tables, EXCHANGE, number, exchange::read)? {
-                exchange::write(tables.session, &exchange, THERE, encryptor)?;
+                put(tables.session, &exchange, THERE, encryptor)?;
             }
         }
         data_param::TABLE => {
             if let Some(data) = one(tables, DATA, number, data_param::read)? {
-                data_param::write(tables.session, &data, THERE, encryptor)?;
+                put(tables.session, &data, THERE, encryptor)?;
             }
         }
         negotiation::TABLE => {
             if let Some(found) = one(tables, NEGOTIATION, number, negotiation::read)? {
-                negotiation::write(tables.session, &found, THERE, encryptor)?;
+                put(tables.session, &found, THERE, encryptor)?;
             }
         }
         team::TABLE => {
             if let Some(team) = one(tables, team::OF_NUMBER, number, team::read)? {
-                team::write(tables.session, &team, THERE, encryptor)?;
+                put(tables.session, &team, THERE, encryptor)?;
             }
         }
         document::TABLE => {
             if let Some(found) = one(tables, DOCUMENT, number, document::read)? {
-                document::write(tables.session, &found, THERE, encryptor)?;
+                put(tables.session, &found, THERE, encryptor)?;
             }
         }
         observation::TABLE => {
@@ -419,7 +419,7 @@ fn rewrite(
         }
         push_config::TABLE => {
             if let Some(found) = one(tables, PUSH_CONFIG, number, push_config::read)? {
-                push_config::keep(tables.session, &found, THERE, encryptor)?;
+                put(tables.session, &found, THERE, encryptor)?;
             }
         }
         data_chunk::TABLE => chunk(tables, encryptor, number)?,
@@ -459,7 +459,7 @@ fn logged(
     let read = |row: &Row<'_>| entry::read(row, before + 1, &chain, tables.keys);
     let behind = values![before as i64, 1_i64];
     if let Some(read) = tables.session.find(entry::BEHIND, behind, read)? {
-        entry::encrypt(tables.session, &read, encryptor)?;
+        entry::encrypt(tables.session, &read, &encryptor.keys)?;
     }
     Ok(())
 }

@@ -2,7 +2,8 @@
 //!
 //! What a column of JSON holds is the form that serde derives for a value of `domain`; which columns
 //! there are, and the digest over them, is here. A row that cannot be read is [`Corrupt`], never a
-//! default. Read next: `row::task`.
+//! default. A row is written in two steps: [`replaceable::Replaceable::prepare`], which any thread may do ahead of
+//! the transaction, and `write` within it. Read next: `row::task`.
 
 pub(crate) mod attestation;
 pub(crate) mod checkpoint;
@@ -21,13 +22,15 @@ pub(crate) mod numbers;
 pub(crate) mod observation;
 pub(crate) mod push_config;
 pub(crate) mod registration;
+pub(crate) mod replaceable;
 pub(crate) mod seal;
+pub(crate) mod standing;
 pub(crate) mod task;
 pub(crate) mod team;
 
 use crate::digest::Sum;
 use crate::failure::{FailureKind, SqlFailure};
-use crate::sql::{FromCell, Row, Session, Value};
+use crate::sql::{FromCell, Row};
 
 /// A row whose content does not match its digest, or cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -90,29 +93,6 @@ pub(crate) fn column<T: FromCell>(
     row.get(index).map_err(|cause| match cause.kind() {
         FailureKind::Misfit => RowError::corrupt(table, key),
         _ => RowError::Failed(cause),
-    })
-}
-
-/// A row in whose place one is about to be written.
-#[derive(Debug)]
-pub(crate) struct Standing {
-    pub(crate) number: i64,
-    /// Its digest, with the code behind it if it has one.
-    pub(crate) digest: Vec<u8>,
-}
-
-/// The row of this key, if there is one; `sql` returns its number, 0 where the key is a text, and its
-/// digest.
-pub(crate) fn standing(
-    session: Session<'_>,
-    sql: &str,
-    key: &[Value<'_>],
-) -> Result<Option<Standing>, SqlFailure> {
-    session.find(sql, key, |row| {
-        Ok(Standing {
-            number: row.get(0)?,
-            digest: row.get(1)?,
-        })
     })
 }
 

@@ -153,6 +153,12 @@ impl<'s> Session<'s> {
         }
     }
 
+    /// True if a change that breaks a rule fails at once, and alone: its transaction goes on as if nobody had
+    /// asked for it.
+    pub(crate) fn fails_at_once(self) -> bool {
+        matches!(self, Self::Sqlite(_))
+    }
+
     /// Begins a transaction that writes; it ends with [`Transaction::commit`], or is rolled back when
     /// dropped. Statements of this session belong to it meanwhile.
     ///

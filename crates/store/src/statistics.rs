@@ -49,6 +49,10 @@ pub struct StoreStatistics {
     pub writing: Duration,
     /// Time spent in commits, most of it in fsync.
     pub committing: Duration,
+    /// How often the writer knew the row in whose place another was written.
+    pub known: u64,
+    /// How often it looked one up.
+    pub looked_up: u64,
     /// Queries of readers.
     pub reads: u64,
 }
@@ -66,6 +70,8 @@ pub(crate) struct Counters {
     head: Mutex<Option<Head>>,
     pub(crate) writing_ns: AtomicU64,
     pub(crate) committing_ns: AtomicU64,
+    pub(crate) known: AtomicU64,
+    pub(crate) looked_up: AtomicU64,
 }
 
 impl Counters {
@@ -126,6 +132,8 @@ impl Counters {
             counts: head.counts,
             writing: Duration::from_nanos(self.writing_ns.load(Relaxed)),
             committing: Duration::from_nanos(self.committing_ns.load(Relaxed)),
+            known: self.known.load(Relaxed),
+            looked_up: self.looked_up.load(Relaxed),
             reads,
         }
     }

@@ -10,15 +10,18 @@ use crate::erase::Erase;
 use crate::job::Job;
 use crate::keys::KeyKeeper;
 use crate::open::{self, Decided, Location, OpenError, Options, Recovered};
+use crate::prepared::Wanted;
+use crate::preparers::{Preparers, Work};
 use crate::read::records;
 use crate::read::{Most, ReadError, Readers, log};
 use crate::reencrypt::{
     self, Encryption, KeyChange, KeyRotationError, Reencrypt, Reencrypted, Rotated,
 };
 use crate::retention::{Retention, Trim, Trimmed};
-use crate::row::cursor::Cursor;
+use crate::row::cursor::{Cursor, CursorChange};
 use crate::row::erasure::Erasure;
 use crate::row::head::Counts;
+use crate::row_keys::KeysInForce;
 use crate::sign::Signer;
 use crate::statistics::{Condition, Counters, StoreStatistics};
 use crate::verify::beside::Beside;
@@ -45,6 +48,7 @@ struct Inner {
     /// The queue of the writer; none only while the store closes.
     queue: Option<mpsc::Sender<Request>>,
     writer: Option<JoinHandle<()>>,
+    preparers: Preparers,
     counters: Arc<Counters>,
     readers: Readers,
     signer: Option<Arc<dyn Signer>>,
@@ -67,12 +71,14 @@ impl Store {
         let opened = open::open(&options)?;
         counters.note_head(&opened.ends.head);
         let (queue, requests) = mpsc::channel();
+        let keys_in_force = Arc::new(KeysInForce::new(opened.encryptor.keys.clone()));
         let start = Start {
             backend: opened.backend,
             outside: opened.outside,
             ends: opened.ends,
             keys: opened.keys,
             encryptor: opened.encryptor,
+            keys_in_force: Arc::clone(&keys_in_force),
             on_commit,
             counters: Arc::clone(&counters),
         };
@@ -85,10 +91,12 @@ impl Store {
             }
             _ => None,
         };
+        let preparers = Preparers::start(options.preparers, &keys_in_force)?;
         let writer = writer::start(start, &options, requests)?;
         let inner = Inner {
             queue: Some(queue),
             writer: Some(writer),
+            preparers,
             counters,
             readers: opened.readers,
             signer: options.signer,
@@ -111,7 +119,10 @@ impl Store {
 
     /// Queues `batch` and returns at once. Batches are committed in the order of these calls.
     pub fn commit(&self, batch: Batch) -> Ticket {
-        self.queue(batch, Vec::new())
+        self.queue(Wanted {
+            batch,
+            cursors: Vec::new(),
+        })
     }
 
     /// Stores these cursors, all of them or none; one without a place is deleted. Committed in a
@@ -120,7 +131,14 @@ impl Store {
     /// # Errors
     /// Of the ticket: as of [`Store::commit`].
     pub fn keep_cursors(&self, cursors: Vec<(String, Option<Sequence>)>) -> Ticket {
-        self.queue(Batch::default(), cursors)
+        let cursors = cursors.into_iter().map(|(name, place)| match place {
+            Some(sequence) => CursorChange::Keep(Cursor { name, sequence }),
+            None => CursorChange::Forget(name),
+        });
+        self.queue(Wanted {
+            batch: Batch::default(),
+            cursors: cursors.collect(),
+        })
     }
 
     /// The stored cursors, in unspecified order.
@@ -131,20 +149,24 @@ impl Store {
         self.inner.readers.with(records::cursors)
     }
 
-    fn queue(&self, batch: Batch, cursors: Vec<(String, Option<Sequence>)>) -> Ticket {
+    fn queue(&self, wanted: Wanted) -> Ticket {
         let (ticket, resolved) = oneshot::channel();
         let counters = &self.inner.counters;
         if counters.condition() == Condition::Stopped {
             let _ = ticket.send(Err(CommitError::Stopped));
             return Ticket(resolved);
         }
-        counters.queued.fetch_add(1, Relaxed);
-        if !self.ask(Request::Commit(Waiting {
-            batch,
-            cursors,
+        let before = counters.queued.fetch_add(1, Relaxed);
+        let bytes = wanted.batch.bytes();
+        let work = Arc::new(Work::new(wanted));
+        let waiting = Waiting {
+            work: Arc::clone(&work),
+            bytes,
             ticket,
-        })) {
-            counters.queued.fetch_sub(1, Relaxed);
+        };
+        match self.ask(Request::Commit(waiting)) {
+            true => self.inner.preparers.offer(&work, before),
+            false => drop(counters.queued.fetch_sub(1, Relaxed)),
         }
         Ticket(resolved)
     }

@@ -18,6 +18,7 @@ mod kept;
 mod outages;
 mod pieces;
 mod portable;
+mod preparing;
 mod pushes;
 mod removal;
 mod tables;
@@ -128,12 +129,16 @@ fn encrypted(path: impl Into<PathBuf>) -> Options {
     }
 }
 
-/// Runs `law` on a state in a file, and on one that is encrypted.
+/// Runs `law` on a state in a file, and on one that is encrypted; the writer makes all rows of one ready, and
+/// others those of the other.
 fn in_files(law: impl Fn(&Options)) {
-    let (_folder, path) = file();
-    law(&Options::file(path));
-    let (_folder, path) = file();
-    law(&encrypted(path));
+    for (preparers, of) in [(0, Options::file as fn(_) -> _), (3, encrypted)] {
+        let (_folder, path) = file();
+        law(&Options {
+            preparers,
+            ..of(path)
+        });
+    }
 }
 
 /// Runs `law` on a state in a database of PostgreSQL, and on one that is encrypted, if there is a

@@ -7,17 +7,23 @@ use crate::batch::{Batch, Chunk, CommitError};
 use crate::cipher::Tables;
 use crate::encryptor::Encryptor;
 use crate::failure::{FailureKind, SqlFailure};
+use crate::known::Known;
+use crate::prepared::{Prepared, Rows};
+use crate::row::cursor::CursorChange;
 use crate::row::data_chunk::{self, Place};
 use crate::row::head::Head;
 use crate::row::numbers::Numbers;
+use crate::row::push_config::PushChange;
+use crate::row::replaceable::Replaceable;
+use crate::row::standing::Standing;
 use crate::row::{
-    Corrupt, RowError, cursor, data_param, document, entry, exchange, negotiation, observation,
-    push_config, registration, task, team,
+    Corrupt, RowError, cursor, data_param, document, entry, exchange, observation, push_config,
+    registration, task,
 };
 use crate::slice::Slice;
 use crate::sql::{Session, values};
 use crate::statistics::Counters;
-use domain::event::{Entry, Sequence};
+use domain::event::Entry;
 use domain::task::{Task, TaskId};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -41,18 +47,21 @@ pub(crate) struct Ends {
 pub(crate) fn write(
     tables: Tables<'_>,
     encryptor: &mut Encryptor,
-    group: &[Wanted<'_>],
+    group: &[Prepared],
     ends: &mut Ends,
+    known: &mut Known,
     counters: &Counters,
 ) -> Result<Outcomes, SqlFailure> {
     let start = (*ends, encryptor.ledger);
-    let mut result = transact(tables, encryptor, group, ends, counters, false);
+    let mut result = transact(tables, encryptor, group, ends, known, counters, false);
     if matches!(&result, Err(cause) if breaks_a_rule(cause)) {
         (*ends, encryptor.ledger) = start;
-        result = transact(tables, encryptor, group, ends, counters, true);
+        known.forget();
+        result = transact(tables, encryptor, group, ends, known, counters, true);
     }
     if result.is_err() {
         (*ends, encryptor.ledger) = start;
+        known.forget();
     }
     result
 }
@@ -64,8 +73,9 @@ fn breaks_a_rule(cause: &SqlFailure) -> bool {
 fn transact(
     tables: Tables<'_>,
     encryptor: &mut Encryptor,
-    group: &[Wanted<'_>],
+    group: &[Prepared],
     ends: &mut Ends,
+    known: &mut Known,
     counters: &Counters,
     isolated: bool,
 ) -> Result<Outcomes, SqlFailure> {
@@ -73,7 +83,7 @@ fn transact(
     let slice = Slice::begin(tables.session, &ends.head, encryptor)?;
     // A key that breaks a rule fails its batch alone, if each is looked up for itself.
     if !isolated {
-        look_ahead(tables.session, group)?;
+        look_ahead(tables.session, group, known)?;
     }
     let mut outcomes = Vec::with_capacity(group.len());
     {
@@ -81,12 +91,14 @@ fn transact(
             tables,
             session: tables.session,
             encryptor,
+            known,
+            isolated,
         };
-        for wanted in group {
+        for prepared in group {
             outcomes.push(if isolated {
-                statements.write_isolated(wanted, ends)?
+                statements.write_isolated(prepared, ends)?
             } else {
-                statements.write(wanted, ends)?
+                statements.write(prepared, ends)?
             });
         }
     }
@@ -99,41 +111,42 @@ fn transact(
     count(&counters.writing_ns, written - begun);
     count(&counters.committing_ns, written.elapsed());
     counters.transactions.fetch_add(1, Relaxed);
+    counters.known.store(known.hits, Relaxed);
+    counters.looked_up.store(known.misses, Relaxed);
     Ok(outcomes)
 }
 
 /// Has what most batches replace looked up at once, where that is far away.
-fn look_ahead(session: Session<'_>, group: &[Wanted<'_>]) -> Result<(), SqlFailure> {
-    let batches = || group.iter().map(|wanted| wanted.batch);
+fn look_ahead(session: Session<'_>, group: &[Prepared], known: &Known) -> Result<(), SqlFailure> {
+    let batches = || group.iter().map(|prepared| &prepared.wanted.batch);
     let tasks = batches().flat_map(|batch| &batch.tasks);
+    let tasks = tasks.filter(|task| task.version > 1 && !known.has_task(&task.id));
     session.look_ahead(task::STORED, tasks.map(|task| task.id.as_str()))?;
     let exchanges = batches().flat_map(|batch| &batch.exchanges);
-    session.look_ahead(exchange::STANDING, exchanges.map(|exchange| &*exchange.id))?;
+    let exchanges = exchanges.filter(|it| !it.is_new() && !known.has(*it));
+    session.look_ahead(exchange::STANDING, exchanges.map(|it| &*it.id))?;
     let data = batches().flat_map(|batch| &batch.data);
-    session.look_ahead(data_param::STANDING, data.map(|data| &*data.id))
-}
-
-/// A batch and cursors that become durable together, or not at all; a cursor is moved or deleted.
-#[derive(Clone, Copy)]
-pub(crate) struct Wanted<'w> {
-    pub(crate) batch: &'w Batch,
-    pub(crate) cursors: &'w [(String, Option<Sequence>)],
+    let data = data.filter(|it| !known.has(*it));
+    session.look_ahead(data_param::STANDING, data.map(|it| &*it.id))
 }
 
 struct Statements<'c, 'i> {
     tables: Tables<'c>,
     session: Session<'c>,
     encryptor: &'i mut Encryptor,
+    known: &'i mut Known,
+    /// True if everything that is not known is looked up, and each batch may fail alone.
+    isolated: bool,
 }
 
 impl Statements<'_, '_> {
     /// Checks the batch, then writes it: a batch that is refused has written nothing.
     fn write(
         &mut self,
-        wanted: &Wanted<'_>,
+        Prepared { wanted, rows }: &Prepared,
         ends: &mut Ends,
     ) -> Result<Result<Vec<Arc<Entry>>, CommitError>, SqlFailure> {
-        let batch = wanted.batch;
+        let batch = &wanted.batch;
         let changes = match self.check(batch)? {
             Ok(changes) => changes,
             Err(misfit) => return Ok(Err(misfit)),
@@ -142,18 +155,14 @@ impl Statements<'_, '_> {
             Ok(missing) => missing,
             Err(misfit) => return Ok(Err(misfit)),
         };
-        self.write_tasks(&batch.tasks, &changes, ends)?;
+        self.write_tasks(batch, rows, &changes, ends)?;
         let Ends { head, numbers } = ends;
-        for exchange in &batch.exchanges {
-            let next = numbers.exchange + 1;
-            let new = exchange::write(self.session, exchange, next, self.encryptor)?;
-            numbers.exchange += i64::from(new);
+        for (exchange, row) in batch.exchanges.iter().zip(&rows.exchanges) {
+            let new = self.put(exchange, row, &mut numbers.exchange)?;
             head.counts.exchanges += u64::from(new);
         }
-        for data in &batch.data {
-            let next = numbers.data + 1;
-            let new = data_param::write(self.session, data, next, self.encryptor)?;
-            numbers.data += i64::from(new);
+        for (data, row) in batch.data.iter().zip(&rows.data) {
+            let new = self.put(data, row, &mut numbers.data)?;
             head.counts.data += u64::from(new);
         }
         for (chunk, missing) in batch.chunks.iter().zip(missing) {
@@ -164,32 +173,35 @@ impl Statements<'_, '_> {
                 numbers.data_chunk = next;
             }
         }
-        self.write_others(batch, numbers)?;
-        for (name, place) in wanted.cursors {
-            match place {
-                Some(sequence) => cursor::write(self.session, name, *sequence, self.encryptor)?,
-                None => cursor::remove(self.session, name, self.encryptor)?,
+        self.write_others(batch, rows, numbers)?;
+        for (change, row) in wanted.cursors.iter().zip(&rows.cursors) {
+            match (change, row) {
+                (CursorChange::Keep(cursor), Some(row)) => self.put_named(cursor, row)?,
+                _ => cursor::remove(self.session, change.name(), self.encryptor)?,
             }
         }
-        Ok(Ok(self.append(batch, &mut ends.head)?))
+        Ok(Ok(self.append(batch, rows, &mut ends.head)?))
     }
 
     /// Writes the tasks. Intermediate states within a batch are in the log; the row gets the last
-    /// of them.
+    /// of them, and its number at the first.
     fn write_tasks(
         &mut self,
-        tasks: &[Arc<Task>],
+        batch: &Batch,
+        rows: &Rows,
         changes: &BTreeMap<&TaskId, Change>,
         ends: &mut Ends,
     ) -> Result<(), SqlFailure> {
-        for (place, task) in tasks.iter().enumerate() {
+        for (place, task) in batch.tasks.iter().enumerate() {
             let change = &changes[&task.id];
-            if change.first != place {
+            let (last, row) = (&batch.tasks[change.last], &rows.tasks[change.last]);
+            let (true, Some(row)) = (change.first == place, row) else {
                 continue;
-            }
-            let (last, old) = (&tasks[change.last], change.stored.as_ref());
+            };
+            let old = change.stored.as_ref().map(|stored| &stored.standing);
             let next = ends.numbers.task + 1;
-            task::write(self.session, last, old, next, self.encryptor)?;
+            let standing = last.write(row, self.session, old, next, self.encryptor)?;
+            self.known.note_task(last, standing);
             // It was open if it was there: what has ended never changes.
             let counts = &mut ends.head.counts;
             ends.numbers.task += i64::from(old.is_none());
@@ -200,36 +212,92 @@ impl Statements<'_, '_> {
         Ok(())
     }
 
-    fn write_others(&mut self, batch: &Batch, numbers: &mut Numbers) -> Result<(), SqlFailure> {
-        for negotiation in &batch.negotiations {
-            let next = numbers.negotiation + 1;
-            let new = negotiation::write(self.session, negotiation, next, self.encryptor)?;
-            numbers.negotiation += i64::from(new);
+    /// Writes a row in the place of the one of its key, or as the next number of its table; true if it is
+    /// new.
+    fn put<V: Replaceable>(
+        &mut self,
+        value: &V,
+        row: &V::Prepared,
+        last: &mut i64,
+    ) -> Result<bool, SqlFailure> {
+        let name = value.name();
+        let mut old = match name.as_ref().and_then(|name| self.known.take(name)) {
+            None if self.writes_first(value) => None,
+            None => self.look_up(value)?,
+            known => known,
+        };
+        let next = *last + 1;
+        let mut written = value.write(row, self.session, old.as_ref(), next, self.encryptor);
+        let fails = written.as_ref().is_err_and(breaks_a_rule);
+        if fails && old.is_none() && self.session.fails_at_once() {
+            old = self.look_up(value)?;
+            written = value.write(row, self.session, old.as_ref(), next, self.encryptor);
         }
-        for registration in &batch.registrations {
-            registration::write(self.session, registration, self.encryptor)?;
+        let standing = written?;
+        if let Some(name) = name {
+            self.known.note(name, standing);
+        }
+        *last += i64::from(old.is_none());
+        Ok(old.is_none())
+    }
+
+    /// True if a value that is not known is written as a new one before it is looked up.
+    fn writes_first<V: Replaceable>(&self, value: &V) -> bool {
+        (V::MOSTLY_NEW && self.session.fails_at_once()) || (value.is_new() && !self.isolated)
+    }
+
+    fn look_up<V: Replaceable>(&mut self, value: &V) -> Result<Option<Standing>, SqlFailure> {
+        self.known.misses += 1;
+        value.standing(self.session)
+    }
+
+    /// The same for a row that is found by its name and has no number.
+    fn put_named<V: Replaceable>(
+        &mut self,
+        value: &V,
+        row: &V::Prepared,
+    ) -> Result<(), SqlFailure> {
+        self.put(value, row, &mut 0).map(drop)
+    }
+
+    fn write_others(
+        &mut self,
+        batch: &Batch,
+        rows: &Rows,
+        numbers: &mut Numbers,
+    ) -> Result<(), SqlFailure> {
+        for (negotiation, row) in batch.negotiations.iter().zip(&rows.negotiations) {
+            self.put(negotiation.as_ref(), row, &mut numbers.negotiation)?;
+        }
+        for (registration, row) in batch.registrations.iter().zip(&rows.registrations) {
+            self.put_named(registration.as_ref(), row)?;
         }
         for name in &batch.left {
             registration::remove(self.session, name, self.encryptor)?;
         }
-        for team in &batch.teams {
-            let new = team::write(self.session, team, numbers.team + 1, self.encryptor)?;
-            numbers.team += i64::from(new);
+        for (team, row) in batch.teams.iter().zip(&rows.teams) {
+            self.put(team.as_ref(), row, &mut numbers.team)?;
         }
-        for change in &batch.pushes {
-            let next = numbers.push_config + 1;
-            let new = push_config::write(self.session, change, next, self.encryptor)?;
-            numbers.push_config += i64::from(new);
+        for (change, row) in batch.pushes.iter().zip(&rows.pushes) {
+            match (change, row) {
+                (PushChange::Keep(config), Some(row)) => {
+                    // It is not kept if its task has been removed meanwhile.
+                    if push_config::has_task(self.session, config)? {
+                        self.put(config, row, &mut numbers.push_config)?;
+                    }
+                }
+                _ => push_config::forget(self.session, change.key(), self.encryptor)?,
+            }
         }
-        for document in &batch.documents {
-            let next = numbers.document + 1;
-            let new = document::write(self.session, document, next, self.encryptor)?;
-            numbers.document += i64::from(new);
+        for (document, row) in batch.documents.iter().zip(&rows.documents) {
+            match row {
+                Some(row) => drop(self.put(document, row, &mut numbers.document)?),
+                None => document::remove(self.session, document, self.encryptor)?,
+            }
         }
-        for observation in &batch.observations {
+        for row in &rows.observations {
             numbers.observation += 1;
-            let number = numbers.observation;
-            observation::write(self.session, observation, number, self.encryptor)?;
+            observation::append(self.session, row, numbers.observation, self.encryptor)?;
         }
         if let Some(last) = batch.observed {
             observation::remove(self.session, last, self.encryptor)?;
@@ -237,34 +305,39 @@ impl Statements<'_, '_> {
         Ok(())
     }
 
-    fn append(&mut self, batch: &Batch, head: &mut Head) -> Result<Vec<Arc<Entry>>, SqlFailure> {
+    fn append(
+        &mut self,
+        batch: &Batch,
+        rows: &Rows,
+        head: &mut Head,
+    ) -> Result<Vec<Arc<Entry>>, SqlFailure> {
         let mut entries = Vec::with_capacity(batch.happenings.len());
-        for (at, happening) in &batch.happenings {
+        for ((at, happening), row) in batch.happenings.iter().zip(&rows.happenings) {
             // The wall clock may jump back; the log does not.
-            let time = head.time.max(*at);
-            let entry = Entry {
-                sequence: head.sequence + 1,
-                time,
+            let place = (head.sequence + 1, head.time.max(*at));
+            let keys = &self.encryptor.keys;
+            head.chain = entry::append(self.session, row, place, &head.chain, keys)?;
+            (head.sequence, head.time) = place;
+            entries.push(Arc::new(Entry {
+                sequence: head.sequence,
+                time: head.time,
                 happening: happening.clone(),
-            };
-            let (session, encryptor) = (self.session, &mut *self.encryptor);
-            head.chain = entry::append(session, &entry, &head.chain, encryptor)?;
-            (head.sequence, head.time) = (entry.sequence, time);
-            entries.push(Arc::new(entry));
+            }));
         }
         Ok(entries)
     }
 
     fn write_isolated(
         &mut self,
-        wanted: &Wanted<'_>,
+        prepared: &Prepared,
         ends: &mut Ends,
     ) -> Result<Result<Vec<Arc<Entry>>, CommitError>, SqlFailure> {
         let before = (*ends, self.encryptor.ledger);
         let session = self.session;
-        match session.isolated(|| self.write(wanted, ends)) {
+        match session.isolated(|| self.write(prepared, ends)) {
             Err(cause) if breaks_a_rule(&cause) => {
                 (*ends, self.encryptor.ledger) = before;
+                self.known.forget();
                 Ok(Err(CommitError::Refused(cause)))
             }
             written => written,
@@ -273,8 +346,25 @@ impl Statements<'_, '_> {
 
     /// The number of the data called `id`, if they are stored.
     fn number(&self, id: &str) -> Result<Option<i64>, SqlFailure> {
+        let name = (data_param::TABLE, id.to_owned());
+        if let Some(standing) = self.known.get(&name) {
+            return Ok(Some(standing.number));
+        }
         let sql = "SELECT number FROM data_param WHERE id = ?1";
         self.session.find(sql, values![id], |row| row.get(0))
+    }
+
+    /// What is stored of a task.
+    fn stored(&mut self, task: &Task) -> Result<Option<task::Stored>, SqlFailure> {
+        if let Some(known) = self.known.task(&task.id) {
+            return Ok(Some(known));
+        }
+        // The first version of a task is that of a new one: if not, it cannot be inserted, and is looked up then.
+        if task.version == 1 && !self.isolated {
+            return Ok(None);
+        }
+        self.known.misses += 1;
+        task::stored(self.session, &task.id)
     }
 
     /// Finds the pieces of the batch that are not stored yet; none may overlap another one.
@@ -326,7 +416,7 @@ impl Statements<'_, '_> {
             let (found, stored) = match earlier.map(|change| &batch.tasks[change.last]) {
                 Some(before) => (Some((before.version, before.status)), None),
                 None => {
-                    let stored = task::stored(self.session, &task.id)?;
+                    let stored = self.stored(task)?;
                     (stored.as_ref().map(|s| (s.version, s.status)), stored)
                 }
             };

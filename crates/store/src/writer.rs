@@ -11,23 +11,28 @@
 //! With a signer, the head is sealed some time after it changed and at the end. Read next:
 //! `transaction`, `job`, `patience`.
 
+mod condition;
 mod patience;
 
 use crate::backend::Backend;
-use crate::batch::{Batch, CommitError, Committed, OnCommit};
+use crate::batch::{CommitError, Committed, OnCommit};
 use crate::cipher::{Keys, Tables};
 use crate::encryptor::Encryptor;
-use crate::failure::{FailureKind, SqlFailure};
+use crate::failure::SqlFailure;
 use crate::job::{Job, JobContext, JobError, Step};
+use crate::known::Known;
 use crate::open::{OpenError, Options};
 use crate::outside::{HeadWriter, Seen};
+use crate::prepared::Prepared;
+use crate::preparers::Work;
 use crate::row::seal;
+use crate::row_keys::KeysInForce;
 use crate::sign::Signer;
 use crate::slice::Slice;
 use crate::sql::{Connection, Session};
 use crate::statistics::{Condition, Counters};
-use crate::transaction::{self, Ends, Outcomes, Wanted};
-use domain::event::Sequence;
+use crate::transaction::{self, Ends, Outcomes};
+use condition::{condition_after, is_news};
 use patience::{LOOK_AGAIN, Patience};
 use std::collections::VecDeque;
 use std::sync::atomic::Ordering::Relaxed;
@@ -48,10 +53,13 @@ pub(crate) enum Request {
 
 /// A batch, and the ticket that waits for it.
 pub(crate) struct Waiting {
-    pub(crate) batch: Batch,
-    pub(crate) cursors: Vec<(String, Option<Sequence>)>,
-    pub(crate) ticket: oneshot::Sender<Result<(), CommitError>>,
+    pub(crate) work: Arc<Work>,
+    /// The approximate size of its data in bytes.
+    pub(crate) bytes: usize,
+    pub(crate) ticket: Answer,
 }
+
+type Answer = oneshot::Sender<Result<(), CommitError>>;
 
 /// The parameters of the writer.
 pub(crate) struct Start {
@@ -60,17 +68,9 @@ pub(crate) struct Start {
     pub(crate) ends: Ends,
     pub(crate) keys: Arc<Keys>,
     pub(crate) encryptor: Encryptor,
+    pub(crate) keys_in_force: Arc<KeysInForce>,
     pub(crate) on_commit: OnCommit,
     pub(crate) counters: Arc<Counters>,
-}
-
-impl Waiting {
-    fn wanted(&self) -> Wanted<'_> {
-        Wanted {
-            batch: &self.batch,
-            cursors: &self.cursors,
-        }
-    }
 }
 
 fn locked(connection: &Mutex<Connection>) -> MutexGuard<'_, Connection> {
@@ -92,6 +92,9 @@ struct Writer {
     ends: Ends,
     keys: Arc<Keys>,
     encryptor: Encryptor,
+    known: Known,
+    /// The keys of the encryptor, told to whoever prepares rows.
+    keys_in_force: Arc<KeysInForce>,
     batch_max: usize,
     batch_wait: Duration,
     signer: Option<Arc<dyn Signer>>,
@@ -114,6 +117,8 @@ pub(crate) fn start(
         ends: start.ends,
         keys: start.keys,
         encryptor: start.encryptor,
+        known: Known::default(),
+        keys_in_force: start.keys_in_force,
         batch_max: options.batch_max.max(1),
         batch_wait: options.batch_wait,
         signer: options.signer.clone(),
@@ -194,7 +199,7 @@ impl Writer {
         while let Some(request) = next.take() {
             match request {
                 Request::Commit(waiting) => {
-                    bytes += waiting.batch.bytes();
+                    bytes += waiting.bytes;
                     group.push(waiting);
                 }
                 // Batches queued before a job are committed before its first slice.
@@ -218,6 +223,7 @@ impl Writer {
 
     fn commit(&mut self, group: Vec<Waiting>) {
         let size = group.len() as u64;
+        let (group, tickets) = self.prepare(group);
         let mut patience = Patience::of(self.is_away());
         let mut written = self.write(&group);
         while written.as_ref().is_err_and(|cause| patience.lasts(cause)) {
@@ -230,13 +236,13 @@ impl Writer {
                 if written.changes {
                     self.note(Condition::Working);
                 }
-                self.publish(group, written.outcomes);
+                self.publish(group, tickets, written.outcomes);
             }
             Err(cause) => {
                 let error = self.failure(cause);
                 self.counters.failed.fetch_add(size, Relaxed);
-                for Waiting { batch, ticket, .. } in group {
-                    self.counters.take_back(&batch);
+                for (prepared, ticket) in group.into_iter().zip(tickets) {
+                    self.counters.take_back(&prepared.wanted.batch);
                     let _ = ticket.send(Err(error.clone()));
                 }
             }
@@ -244,8 +250,23 @@ impl Writer {
         self.counters.queued.fetch_sub(size, Relaxed);
     }
 
+    /// Takes the rows of a group, and makes those ready that are not.
+    fn prepare(&self, group: Vec<Waiting>) -> (Vec<Prepared>, Vec<Answer>) {
+        let keys = &self.encryptor.keys;
+        // First what nobody has begun with: meanwhile the others are made ready.
+        let here: Vec<_> = group
+            .iter()
+            .map(|waiting| waiting.work.take(keys))
+            .collect();
+        let all = here.into_iter().zip(group).map(|(here, waiting)| {
+            let prepared = here.unwrap_or_else(|| waiting.work.wait(keys));
+            (prepared, waiting.ticket)
+        });
+        all.unzip()
+    }
+
     /// Writes the group. What fails has left nothing behind, and may be written again.
-    fn write(&mut self, group: &[Waiting]) -> Result<Written, SqlFailure> {
+    fn write(&mut self, group: &[Prepared]) -> Result<Written, SqlFailure> {
         let mut ends = self.ends;
         let shared = self.backend.connection();
         let mut connection = locked(&shared);
@@ -257,9 +278,9 @@ impl Writer {
             session,
             keys: &self.keys,
         };
-        let wanted: Vec<Wanted<'_>> = group.iter().map(Waiting::wanted).collect();
-        let encryptor = &mut self.encryptor;
-        let outcomes = transaction::write(tables, encryptor, &wanted, &mut ends, &self.counters)?;
+        let (encryptor, known) = (&mut self.encryptor, &mut self.known);
+        let counters = &self.counters;
+        let outcomes = transaction::write(tables, encryptor, group, &mut ends, known, counters)?;
         Ok(Written {
             outcomes,
             ends,
@@ -288,14 +309,15 @@ impl Writer {
     }
 
     /// Calls `on_commit`, then resolves the tickets.
-    fn publish(&self, group: Vec<Waiting>, outcomes: Outcomes) {
+    fn publish(&self, group: Vec<Prepared>, tickets: Vec<Answer>, outcomes: Outcomes) {
         let mut committed = Vec::with_capacity(group.len());
-        let mut tickets = Vec::with_capacity(group.len());
-        for (Waiting { batch, ticket, .. }, outcome) in group.into_iter().zip(outcomes) {
+        let mut results = Vec::with_capacity(group.len());
+        for (prepared, outcome) in group.into_iter().zip(outcomes) {
+            let batch = prepared.wanted.batch;
             if outcome.is_err() {
                 self.counters.take_back(&batch);
             }
-            tickets.push((ticket, outcome.as_ref().map(|_| ()).map_err(Clone::clone)));
+            results.push(outcome.as_ref().map(|_| ()).map_err(Clone::clone));
             if let Ok(entries) = outcome {
                 committed.push(Committed {
                     tasks: batch.tasks,
@@ -311,13 +333,13 @@ impl Writer {
                 });
             }
         }
-        let (stored, all) = (committed.len() as u64, tickets.len() as u64);
+        let (stored, all) = (committed.len() as u64, results.len() as u64);
         self.counters.batches.fetch_add(stored, Relaxed);
         self.counters.failed.fetch_add(all - stored, Relaxed);
         if stored > 0 {
             (self.on_commit)(&committed);
         }
-        for (ticket, result) in tickets {
+        for (ticket, result) in tickets.into_iter().zip(results) {
             // A failed send means that the ticket was dropped.
             let _ = ticket.send(result);
         }
@@ -351,6 +373,8 @@ impl Writer {
         };
         match stepped {
             Ok((step, changes)) => {
+                self.keys_in_force.set(self.encryptor.keys.clone());
+                self.known.forget();
                 self.advance(ends);
                 if changes {
                     self.note(Condition::Working);
@@ -451,50 +475,6 @@ impl Writer {
             Condition::Locked => CommitError::Locked,
             Condition::Unreachable => CommitError::Unreachable,
             Condition::Working | Condition::Stopped => CommitError::Write(cause),
-        }
-    }
-}
-
-/// True if a failure tells an operator what none before it has told. While a disk is full, a lock is
-/// held or a database is away, every write fails alike.
-fn is_news(before: Condition, after: Condition) -> bool {
-    after != before || after == Condition::Stopped
-}
-
-/// The condition of the store after a write failed so.
-fn condition_after(cause: &SqlFailure) -> Condition {
-    match cause.kind() {
-        FailureKind::Full => Condition::Full,
-        // A transaction takes the lock before it writes anything.
-        FailureKind::Busy => Condition::Locked,
-        FailureKind::Unreachable => Condition::Unreachable,
-        FailureKind::Rule
-        | FailureKind::Damaged
-        | FailureKind::Misfit
-        | FailureKind::Interrupted
-        | FailureKind::Unknown
-        | FailureKind::Fenced
-        | FailureKind::Other => Condition::Stopped,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_lock_that_is_held_is_told_once() {
-        use Condition::{Full, Locked, Stopped, Unreachable, Working};
-        for (before, after, told) in [
-            (Working, Locked, true),
-            (Locked, Locked, false),
-            (Locked, Full, true),
-            (Unreachable, Unreachable, false),
-            (Full, Full, false),
-            (Full, Stopped, true),
-            (Stopped, Stopped, true),
-        ] {
-            assert_eq!(is_news(before, after), told, "{before:?}, {after:?}");
         }
     }
 }

@@ -10,10 +10,14 @@ use crate::sign::Signer;
 use domain::time::Timestamp;
 use std::fmt;
 use std::io;
+use std::num::NonZero;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::thread::JoinHandle;
+use std::thread::{self, JoinHandle};
 use std::time::Duration;
+
+/// The most preparers by default: more would wait, for the writer binds no faster.
+const PREPARERS_MAX: usize = 4;
 
 /// Starts a thread for this work: of low priority, as a rule.
 pub type Spawn = Arc<dyn Fn(Box<dyn FnOnce() + Send>) -> io::Result<JoinHandle<()>> + Send + Sync>;
@@ -42,6 +46,10 @@ pub struct Options {
     /// Zero commits the batches that queued up during the last fsync, which groups well under load
     /// and adds no delay without.
     pub batch_wait: Duration,
+    /// Threads that make rows ready while the writer is busy with others, which then only writes them; with 0 it
+    /// makes ready all of them. By default one for each processor beside the writer's and the caller's, at
+    /// most 4: so none on two.
+    pub preparers: usize,
     /// Connections for readers of a file or a database, at least 1.
     pub readers: usize,
     /// True to let SQLite check the structure of the whole file at opening; reads all of it.
@@ -85,6 +93,7 @@ impl fmt::Debug for Options {
             .field("synchronous_full", &self.synchronous_full)
             .field("batch_max", &self.batch_max)
             .field("batch_wait", &self.batch_wait)
+            .field("preparers", &self.preparers)
             .field("readers", &self.readers)
             .field("thorough", &self.thorough)
             .field("size_max", &self.size_max)
@@ -109,6 +118,7 @@ impl Options {
             synchronous_full: true,
             batch_max: 256,
             batch_wait: Duration::ZERO,
+            preparers: preparers(),
             readers: 4,
             thorough: false,
             size_max: None,
@@ -148,4 +158,10 @@ impl Options {
     pub fn memory() -> Self {
         Self::new(Location::Memory)
     }
+}
+
+/// One preparer for each processor beside the writer's and that of whoever commits.
+fn preparers() -> usize {
+    let processors = thread::available_parallelism().map_or(1, NonZero::get);
+    processors.saturating_sub(2).min(PREPARERS_MAX)
 }

@@ -4,13 +4,14 @@
 //! The chain begins behind it, from the digest of the last entry that was cut off. Read next:
 //! [`super::erasure`].
 
-use super::{RowError, check, column, standing};
+use super::standing::{AS_KNOWN, standing};
+use super::{RowError, check, column};
 use crate::digest::{ORIGIN, RowDigest, Sum};
 use crate::encryptor::Encryptor;
 use crate::failure::SqlFailure;
 use crate::set::Set;
 use crate::sign::{self, Signer};
-use crate::sql::{Expect, Row, Session, values};
+use crate::sql::{Row, Session, values};
 use domain::event::Sequence;
 use domain::time::Timestamp;
 
@@ -100,13 +101,19 @@ impl Checkpoint {
         signer: Option<&dyn Signer>,
         encryptor: &mut Encryptor,
     ) -> Result<(), SqlFailure> {
-        let old = standing(session, "SELECT 0, digest FROM checkpoint", &[])?;
+        let old = standing(
+            session,
+            Set::Checkpoint,
+            "SELECT 0, digest FROM checkpoint",
+            &[],
+        )?;
         let sum = self.digest();
         self.signature = sign::sign(signer, TABLE, &self.digest());
         let sql = "INSERT INTO checkpoint (one, sequence, chain, time, ended_by, tasks, exchanges,
             data, digest, signature) VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
             ON CONFLICT (one) DO UPDATE SET sequence = ?1, chain = ?2, time = ?3, ended_by = ?4,
-            tasks = ?5, exchanges = ?6, data = ?7, digest = ?8, signature = ?9";
+            tasks = ?5, exchanges = ?6, data = ?7, digest = ?8, signature = ?9
+            WHERE checkpoint.digest = ?10";
         session.put(
             sql,
             values![
@@ -119,10 +126,11 @@ impl Checkpoint {
                 self.data as i64,
                 &sum,
                 &self.signature,
+                old.as_ref().map(|old| &old.digest),
             ],
-            Expect::Any,
+            AS_KNOWN,
         )?;
-        encryptor.replaced(old.as_ref(), Set::Checkpoint, 0, &sum);
+        encryptor.replaced(old.as_ref(), Set::Checkpoint, 0, &sum, sum.to_vec());
         Ok(())
     }
 }

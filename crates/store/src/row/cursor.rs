@@ -3,14 +3,17 @@
 //! Payload: the name, which may be a secret address. The row is found by the digest of the name.
 //! Read next: [`super::task`].
 
-use super::{RowError, column, standing};
+use super::replaceable::Replaceable;
+use super::standing::{AS_KNOWN, Standing, standing};
+use super::{RowError, column};
 use crate::cipher::Keys;
-use crate::cover::{Texts, uncover};
+use crate::cover::{Stamped, Texts, uncover};
 use crate::digest::{RowDigest, Sum};
 use crate::encryptor::Encryptor;
 use crate::failure::SqlFailure;
+use crate::row_keys::RowKeys;
 use crate::set::Set;
-use crate::sql::{Expect, Row, Session, values};
+use crate::sql::{Row, Session, values};
 use base16ct::lower::encode_string;
 use domain::event::Sequence;
 use std::borrow::Cow;
@@ -22,7 +25,8 @@ pub(crate) const ALL: &str = "SELECT id, name, sequence, digest, cipher FROM cur
 
 const WRITE: &str = "INSERT INTO cursor (id, name, sequence, digest, cipher)
     VALUES (?1, ?2, ?3, ?4, ?5)
-    ON CONFLICT (id) DO UPDATE SET name = ?2, sequence = ?3, digest = ?4, cipher = ?5";
+    ON CONFLICT (id) DO UPDATE SET name = ?2, sequence = ?3, digest = ?4, cipher = ?5
+    WHERE cursor.digest = ?6";
 
 const STANDING: &str = "SELECT 0, digest FROM cursor WHERE id = ?1";
 
@@ -35,25 +39,66 @@ pub struct Cursor {
     pub sequence: Sequence,
 }
 
-/// Writes the cursor, in place of the one of its name if there is one.
-pub(crate) fn write(
-    session: Session<'_>,
-    name: &str,
-    sequence: Sequence,
-    encryptor: &mut Encryptor,
-) -> Result<(), SqlFailure> {
-    let (id, name) = (id(name), Texts([Some(Cow::Borrowed(name))]));
-    let row = encryptor.cover(TABLE, name, |name| digest(&id, name, sequence));
-    let old = standing(session, STANDING, values![&id])?;
-    let stamp = encryptor.stamp(TABLE, 0, &row.sum);
-    let (name, cipher) = (row.texts.text(0), row.cipher);
-    session.put(
-        WRITE,
-        values![&id, name, sequence as i64, &stamp, cipher.as_ref()],
-        Expect::Any,
-    )?;
-    encryptor.replaced(old.as_ref(), Set::Cursor, 0, &row.sum);
-    Ok(())
+/// A change of a cursor.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum CursorChange {
+    /// It is stored, in place of the one of its name if there is one.
+    Keep(Cursor),
+    /// The one of this name is deleted, if it exists.
+    Forget(String),
+}
+
+impl CursorChange {
+    /// The name of the cursor.
+    pub(crate) fn name(&self) -> &str {
+        match self {
+            Self::Keep(Cursor { name, .. }) | Self::Forget(name) => name,
+        }
+    }
+}
+
+/// A cursor that is ready to be written.
+pub(crate) struct Prepared {
+    id: Sum,
+    row: Stamped<1>,
+}
+
+impl Replaceable for Cursor {
+    type Prepared = Prepared;
+
+    fn prepare(&self, keys: &RowKeys) -> Prepared {
+        let (id, name) = (id(&self.name), Texts([Some(Cow::Borrowed(&*self.name))]));
+        let row = keys.cover_stamped(TABLE, name, |name| digest(&id, name, self.sequence));
+        Prepared { id, row }
+    }
+
+    fn standing(&self, session: Session<'_>) -> Result<Option<Standing>, SqlFailure> {
+        standing(session, Set::Cursor, STANDING, values![&id(&self.name)])
+    }
+
+    fn write(
+        &self,
+        Prepared { id, row }: &Prepared,
+        session: Session<'_>,
+        old: Option<&Standing>,
+        _: i64,
+        encryptor: &mut Encryptor,
+    ) -> Result<Standing, SqlFailure> {
+        let Stamped { row, stamp } = row;
+        session.put(
+            WRITE,
+            values![
+                id,
+                row.texts.text(0),
+                self.sequence as i64,
+                stamp,
+                row.cipher.as_ref(),
+                old.map(|old| &old.digest),
+            ],
+            AS_KNOWN,
+        )?;
+        Ok(encryptor.replaced(old, Set::Cursor, 0, &row.sum, stamp.clone()))
+    }
 }
 
 /// Deletes the cursor of this name, if there is one.

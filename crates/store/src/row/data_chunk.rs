@@ -5,7 +5,8 @@
 //! encrypted in place: a ciphertext is as long as its plaintext, and its mark is in a column of its
 //! own. Read next: [`super::negotiation`].
 
-use super::{RowError, Standing, column, standing};
+use super::standing::{AS_KNOWN, Standing, number_or_digest, standing};
+use super::{RowError, column};
 use crate::cipher::{Keys, Tables};
 use crate::cover::covered;
 use crate::digest::{RowDigest, Sum, of_bytes};
@@ -39,7 +40,8 @@ const AT: &str = "SELECT data, \"offset\", digest, bytes, cipher FROM data_chunk
 const INSERT: &str = "INSERT INTO data_chunk (data, \"offset\", digest, bytes, cipher, number)
     VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
 
-const UPDATE: &str = "UPDATE data_chunk SET digest = ?3, bytes = ?4, cipher = ?5 WHERE data = ?1 AND \"offset\" = ?2";
+const UPDATE: &str = "UPDATE data_chunk SET digest = ?3, bytes = ?4, cipher = ?5
+    WHERE data = ?1 AND \"offset\" = ?2 AND digest = ?6";
 
 const STANDING: &str = "SELECT number, digest FROM data_chunk WHERE data = ?1 AND \"offset\" = ?2";
 
@@ -110,7 +112,12 @@ pub(crate) fn rewrite(
     bytes: &[u8],
     encryptor: &mut Encryptor,
 ) -> Result<(), SqlFailure> {
-    match standing(session, STANDING, values![data, offset as i64])? {
+    match standing(
+        session,
+        Set::DataChunk,
+        STANDING,
+        values![data, offset as i64],
+    )? {
         Some(old) => {
             let (place, number) = ((data, offset), old.number);
             write(session, place, bytes, Some(&old), number, encryptor)
@@ -128,20 +135,29 @@ fn write(
     encryptor: &mut Encryptor,
 ) -> Result<(), SqlFailure> {
     let (mut bytes, mut mark) = (Cow::Borrowed(bytes), None);
-    if encryptor.is_on() {
-        mark = encryptor.encrypt_in_place(bytes.to_mut(), &place_digest(data, offset));
+    if encryptor.keys.is_on() {
+        mark = encryptor
+            .keys
+            .encrypt_in_place(bytes.to_mut(), &place_digest(data, offset));
     }
     let sum = digest(data, offset, &bytes);
     let sum = mark
         .as_deref()
         .map_or(sum, |mark| covered(TABLE, &sum, mark));
-    let stamp = encryptor.stamp(TABLE, 0, &sum);
-    let row: &[Value<'_>] = values![data, offset as i64, &stamp, &bytes, mark.as_ref(), number];
+    let stamp = encryptor.keys.stamp(TABLE, 0, &sum);
+    let row: &[Value<'_>] = values![
+        data,
+        offset as i64,
+        &stamp,
+        &bytes,
+        mark.as_ref(),
+        number_or_digest(old, number),
+    ];
     match old {
         None => session.put(INSERT, row, Expect::Any)?,
-        Some(_) => session.put(UPDATE, &row[..5], Expect::Any)?,
-    };
-    encryptor.replaced(old, Set::DataChunk, number, &sum);
+        Some(_) => session.put(UPDATE, row, AS_KNOWN)?,
+    }
+    encryptor.replaced(old, Set::DataChunk, number, &sum, stamp);
     Ok(())
 }
 

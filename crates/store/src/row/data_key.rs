@@ -2,16 +2,18 @@
 //!
 //! Read next: [`crate::data_key`], what they hold; [`super::cursor`].
 
-use super::{RowError, standing};
+use super::RowError;
+use super::standing::{AS_KNOWN, standing};
 use crate::data_key::{DataKey, data_keys};
 use crate::encryptor::Encryptor;
 use crate::failure::SqlFailure;
 use crate::set::Set;
-use crate::sql::{Expect, Session, values};
+use crate::sql::{Session, values};
 
 const WRITE: &str = "INSERT INTO data_key (number, master, wrapped, whole, digest)
     VALUES (?1, ?2, ?3, ?4, ?5)
-    ON CONFLICT (number) DO UPDATE SET master = ?2, wrapped = ?3, whole = ?4, digest = ?5";
+    ON CONFLICT (number) DO UPDATE SET master = ?2, wrapped = ?3, whole = ?4, digest = ?5
+    WHERE data_key.digest = ?6";
 
 impl DataKey {
     /// Writes it, in place of the one with its number if there is one.
@@ -21,14 +23,21 @@ impl DataKey {
         encryptor: &mut Encryptor,
     ) -> Result<(), SqlFailure> {
         let which = "SELECT number, digest FROM data_key WHERE number = ?1";
-        let old = standing(session, which, values![self.number])?;
+        let old = standing(session, Set::DataKey, which, values![self.number])?;
         let sum = self.digest();
         session.put(
             WRITE,
-            values![self.number, &self.master, &self.wrapped, self.whole, &sum,],
-            Expect::Any,
+            values![
+                self.number,
+                &self.master,
+                &self.wrapped,
+                self.whole,
+                &sum,
+                old.as_ref().map(|old| &old.digest),
+            ],
+            AS_KNOWN,
         )?;
-        encryptor.replaced(old.as_ref(), Set::DataKey, self.number, &sum);
+        encryptor.replaced(old.as_ref(), Set::DataKey, self.number, &sum, sum.to_vec());
         Ok(())
     }
 }

@@ -4,12 +4,15 @@
 //! `sha256` and `finished`. Payload: the description, the data or their URL, and the digest of the
 //! whole, which would confirm a guess of the data. Read next: [`super::data_chunk`].
 
-use super::{RowError, column, standing};
+use super::replaceable::Replaceable;
+use super::standing::{AS_KNOWN, Name, Standing, number_or_digest, standing};
+use super::{RowError, column};
 use crate::cipher::{At, Keys};
-use crate::cover::{Texts, uncover};
+use crate::cover::{Covered, Texts, uncover};
 use crate::digest::{RowDigest, Sum};
 use crate::encryptor::Encryptor;
 use crate::failure::SqlFailure;
+use crate::row_keys::RowKeys;
 use crate::set::Set;
 use crate::sql::{Expect, Row, Session, Value, values};
 use base16ct::lower::encode_string;
@@ -45,53 +48,69 @@ const INSERT: &str = "INSERT INTO data_param (id, task, party_one, party_two, da
 /// Asked for each entry before it is written.
 pub(crate) const STANDING: &str = "SELECT number, digest FROM data_param WHERE id = ?1";
 
-/// Updates data; an entry keeps its number, so that its place among the others and its chunks stay.
 const UPDATE: &str = "UPDATE data_param SET task = ?2, party_one = ?3, party_two = ?4,
     data_type = ?5, description = ?6, format = ?7, changed_at = ?8, data = ?9, url = ?10,
-    size = ?11, sha256 = ?12, finished = ?13, digest = ?14, cipher = ?15 WHERE id = ?1";
+    size = ?11, sha256 = ?12, finished = ?13, digest = ?14, cipher = ?15
+    WHERE id = ?1 AND digest = ?16";
 
-/// Writes the data in the place of those with their identifier, or as number `number` if there are
-/// none, which is returned.
-pub(crate) fn write(
-    session: Session<'_>,
-    data: &DataParam,
-    number: i64,
-    encryptor: &mut Encryptor,
-) -> Result<bool, SqlFailure> {
-    let old = standing(session, STANDING, values![&data.id])?;
-    let number = old.as_ref().map_or(number, |old| old.number);
-    let whole = chunked(&data.body);
-    let row = encryptor.cover(TABLE, texts(data), |texts| digest(data, texts));
-    let sha256 = match row.cipher {
-        None => whole.and_then(|c| c.sha256),
-        Some(_) => None,
-    };
-    // Their pieces are found by the number.
-    let stamp = encryptor.stamp(TABLE, number, &row.sum);
-    let values: &[Value<'_>] = values![
-        &data.id,
-        data.task.as_ref().map(TaskId::as_str),
-        &data.parties[0],
-        &data.parties[1],
-        data.data_type.as_str(),
-        row.texts.text(DESCRIPTION),
-        &data.format,
-        data.changed_at.as_ms(),
-        row.texts.optional(DATA),
-        row.texts.optional(URL),
-        whole.map(|c| c.size as i64),
-        sha256.as_ref(),
-        whole.map(|c| c.finished),
-        &stamp,
-        row.cipher.as_ref(),
-        number,
-    ];
-    match &old {
-        None => session.put(INSERT, values, Expect::Any)?,
-        Some(_) => session.put(UPDATE, &values[..15], Expect::Any)?,
-    };
-    encryptor.replaced(old.as_ref(), Set::DataParam, number, &row.sum);
-    Ok(old.is_none())
+impl Replaceable for DataParam {
+    type Prepared = Covered<4>;
+
+    fn prepare(&self, keys: &RowKeys) -> Covered<4> {
+        keys.cover(TABLE, texts(self), |texts| digest(self, texts))
+    }
+
+    const MOSTLY_NEW: bool = true;
+
+    fn name(&self) -> Option<Name> {
+        Some((TABLE, self.id.clone()))
+    }
+
+    fn standing(&self, session: Session<'_>) -> Result<Option<Standing>, SqlFailure> {
+        standing(session, Set::DataParam, STANDING, values![&self.id])
+    }
+
+    /// Writes the data; an entry keeps its number, so that its place among the others and its chunks stay.
+    fn write(
+        &self,
+        row: &Covered<4>,
+        session: Session<'_>,
+        old: Option<&Standing>,
+        number: i64,
+        encryptor: &mut Encryptor,
+    ) -> Result<Standing, SqlFailure> {
+        let whole = chunked(&self.body);
+        let sha256 = match row.cipher {
+            None => whole.and_then(|c| c.sha256),
+            Some(_) => None,
+        };
+        // Their pieces are found by the number.
+        let place = old.map_or(number, |old| old.number);
+        let stamp = encryptor.keys.stamp(TABLE, place, &row.sum);
+        let values: &[Value<'_>] = values![
+            &self.id,
+            self.task.as_ref().map(TaskId::as_str),
+            &self.parties[0],
+            &self.parties[1],
+            self.data_type.as_str(),
+            row.texts.text(DESCRIPTION),
+            &self.format,
+            self.changed_at.as_ms(),
+            row.texts.optional(DATA),
+            row.texts.optional(URL),
+            whole.map(|c| c.size as i64),
+            sha256.as_ref(),
+            whole.map(|c| c.finished),
+            &stamp,
+            row.cipher.as_ref(),
+            number_or_digest(old, number),
+        ];
+        match old {
+            None => session.put(INSERT, values, Expect::Any)?,
+            Some(_) => session.put(UPDATE, values, AS_KNOWN)?,
+        }
+        Ok(encryptor.replaced(old, Set::DataParam, number, &row.sum, stamp))
+    }
 }
 
 const DESCRIPTION: usize = 0;

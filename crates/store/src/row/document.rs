@@ -2,14 +2,17 @@
 //!
 //! Payload: the body, which may hold words of users. Read next: [`super::observation`].
 
-use super::{RowError, column, standing};
+use super::replaceable::Replaceable;
+use super::standing::{AS_KNOWN, Standing, standing};
+use super::{RowError, column};
 use crate::cipher::Keys;
-use crate::cover::{Texts, uncover};
+use crate::cover::{Stamped, Texts, uncover};
 use crate::digest::{RowDigest, Sum};
 use crate::encryptor::Encryptor;
 use crate::failure::SqlFailure;
+use crate::row_keys::RowKeys;
 use crate::set::Set;
-use crate::sql::{Expect, Row, Session, values};
+use crate::sql::{Row, Session, values};
 use std::borrow::Cow;
 
 pub(crate) const TABLE: &str = "document";
@@ -24,7 +27,8 @@ pub(crate) const OF_KIND: &str =
 
 const WRITE: &str =
     "INSERT INTO document (kind, name, digest, body, cipher, number) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
-    ON CONFLICT (kind, name) DO UPDATE SET digest = ?3, body = ?4, cipher = ?5";
+    ON CONFLICT (kind, name) DO UPDATE SET digest = ?3, body = ?4, cipher = ?5
+    WHERE document.digest = ?7";
 
 const STANDING: &str = "SELECT number, digest FROM document WHERE kind = ?1 AND name = ?2";
 
@@ -39,38 +43,55 @@ pub struct Document {
     pub body: Option<String>,
 }
 
-/// Writes the document in place of the one of its name, or as number `number` if there is none, which is
-/// returned; or deletes it.
-pub(crate) fn write(
+/// Deletes the document of this kind and name, if there is one.
+pub(crate) fn remove(
     session: Session<'_>,
     document: &Document,
-    number: i64,
     encryptor: &mut Encryptor,
-) -> Result<bool, SqlFailure> {
-    let (kind, name) = (&*document.kind, &*document.name);
-    let Some(body) = &document.body else {
-        let remove = "DELETE FROM document WHERE kind = ?1 AND name = ?2 RETURNING number, digest";
-        encryptor.delete(session, Set::Document, remove, values![kind, name])?;
-        return Ok(false);
-    };
-    let body = Texts([Some(Cow::Borrowed(body.as_str()))]);
-    let row = encryptor.cover(TABLE, body, |body| digest(kind, name, body));
-    let old = standing(session, STANDING, values![kind, name])?;
-    let stamp = encryptor.stamp(TABLE, 0, &row.sum);
-    session.put(
-        WRITE,
-        values![
-            kind,
-            name,
-            &stamp,
-            row.texts.text(0),
-            row.cipher.as_ref(),
-            number
-        ],
-        Expect::Any,
-    )?;
-    encryptor.replaced(old.as_ref(), Set::Document, number, &row.sum);
-    Ok(old.is_none())
+) -> Result<(), SqlFailure> {
+    let remove = "DELETE FROM document WHERE kind = ?1 AND name = ?2 RETURNING number, digest";
+    let key = values![&*document.kind, &document.name];
+    encryptor.delete(session, Set::Document, remove, key)?;
+    Ok(())
+}
+
+impl Replaceable for Document {
+    type Prepared = Stamped<1>;
+
+    /// Makes the row of a document ready that has a body.
+    fn prepare(&self, keys: &RowKeys) -> Stamped<1> {
+        let body = Texts([self.body.as_deref().map(Cow::Borrowed)]);
+        keys.cover_stamped(TABLE, body, |body| digest(&self.kind, &self.name, body))
+    }
+
+    fn standing(&self, session: Session<'_>) -> Result<Option<Standing>, SqlFailure> {
+        let key = values![&*self.kind, &self.name];
+        standing(session, Set::Document, STANDING, key)
+    }
+
+    fn write(
+        &self,
+        Stamped { row, stamp }: &Stamped<1>,
+        session: Session<'_>,
+        old: Option<&Standing>,
+        number: i64,
+        encryptor: &mut Encryptor,
+    ) -> Result<Standing, SqlFailure> {
+        session.put(
+            WRITE,
+            values![
+                &*self.kind,
+                &self.name,
+                stamp,
+                row.texts.text(0),
+                row.cipher.as_ref(),
+                number,
+                old.map(|old| &old.digest),
+            ],
+            AS_KNOWN,
+        )?;
+        Ok(encryptor.replaced(old, Set::Document, number, &row.sum, stamp.clone()))
+    }
 }
 
 fn digest(kind: &str, name: &str, body: &Texts<'_, 1>) -> Sum {

@@ -18,6 +18,7 @@ use crate::cipher::Keys;
 use crate::digest::{RowDigest, Sum, link, of_body, of_bytes};
 use crate::encryptor::Encryptor;
 use crate::failure::{FailureKind, SqlFailure};
+use crate::row_keys::RowKeys;
 use crate::set::Set;
 use crate::sign::{self, Signer};
 use crate::sql::{Expect, Row, Session, values};
@@ -58,20 +59,32 @@ const FORGET: &str = "DELETE FROM log WHERE sequence <= ?1
 /// The first byte of a ciphertext that follows the digest of a former stored body.
 const KEPT: u8 = 2;
 
+/// What happened, as far as it is made ready before the entry has its place in the chain, which its
+/// ciphertext is bound to.
+pub(crate) struct Prepared {
+    kind: &'static str,
+    body: String,
+}
+
+/// Makes the entry of a happening ready.
+pub(crate) fn prepare(happening: &LogEvent) -> Prepared {
+    let (kind, body) = body::encode(happening);
+    Prepared { kind, body }
+}
+
 /// Appends the entry behind the one whose digest is `previous`; returns its own digest.
 pub(crate) fn append(
     session: Session<'_>,
-    entry: &Entry,
+    Prepared { kind, body }: &Prepared,
+    (sequence, time): (Sequence, Timestamp),
     previous: &Sum,
-    encryptor: &mut Encryptor,
+    keys: &RowKeys,
 ) -> Result<Sum, SqlFailure> {
-    let (kind, body) = body::encode(&entry.happening);
-    let place = (entry.sequence, entry.time, kind);
-    let (body, cipher) = covered(body, place, encryptor);
-    let digest = of_stored(&body, cipher.as_deref());
-    let sum = link(previous, entry.sequence, entry.time, kind, &digest);
-    let (sequence, time) = (entry.sequence as i64, entry.time.as_ms());
-    let row = values![sequence, time, kind, &body, &sum, cipher.as_ref()];
+    let (body, cipher) = covered(body, (sequence, time, kind), keys);
+    let digest = of_stored(body, cipher.as_deref());
+    let sum = link(previous, sequence, time, kind, &digest);
+    let number = sequence as i64;
+    let row = values![number, time.as_ms(), *kind, body, &sum, cipher.as_ref()];
     session.put(INSERT, row, Expect::Any)?;
     Ok(sum)
 }
@@ -87,9 +100,9 @@ fn place_digest((sequence, time, kind): Place<'_>) -> RowDigest {
 }
 
 /// The body in stored form, and its ciphertext if it is encrypted.
-fn covered(body: String, place: Place<'_>, encryptor: &mut Encryptor) -> (String, Option<Vec<u8>>) {
-    match encryptor.encrypt(body.as_bytes(), &place_digest(place).sum()) {
-        Some(cipher) => (String::new(), Some(cipher)),
+fn covered<'b>(body: &'b str, place: Place<'_>, keys: &RowKeys) -> (&'b str, Option<Vec<u8>>) {
+    match keys.encrypt(body.as_bytes(), &place_digest(place).sum()) {
+        Some(cipher) => ("", Some(cipher)),
         None => (body, None),
     }
 }
@@ -128,12 +141,12 @@ pub(crate) fn ciphertext(stored: &[u8]) -> &[u8] {
 pub(crate) fn encrypt(
     session: Session<'_>,
     entry: &Read,
-    encryptor: &mut Encryptor,
+    keys: &RowKeys,
 ) -> Result<(), SqlFailure> {
     let (kind, body) = body::encode(&entry.entry.happening);
     let place = (entry.entry.sequence, entry.entry.time, kind);
     let beside = place_digest(place).bytes(&entry.stored).sum();
-    let Some(cipher) = encryptor.encrypt(body.as_bytes(), &beside) else {
+    let Some(cipher) = keys.encrypt(body.as_bytes(), &beside) else {
         return Ok(());
     };
     let kept = [&[KEPT][..], &entry.stored, &of_bytes(&cipher), &cipher].concat();
@@ -197,15 +210,16 @@ pub(crate) fn erase(
 ) -> Result<(), SqlFailure> {
     let sequence = entry.entry.sequence;
     let (kind, body) = body::encode(left);
-    let (body, cipher) = covered(body, (sequence, entry.entry.time, kind), encryptor);
+    let place = (sequence, entry.entry.time, kind);
+    let (body, cipher) = covered(&body, place, &encryptor.keys);
     let mut erased = Erased {
         was: entry.stored,
-        left: of_stored(&body, cipher.as_deref()),
+        left: of_stored(body, cipher.as_deref()),
         signature: Vec::new(),
     };
     erased.signature = sign::sign(signer, TABLE, &erased.digest(sequence));
     let mark = erased.mark();
-    let values = values![sequence as i64, &body, &mark, cipher.as_ref()];
+    let values = values![sequence as i64, body, &mark, cipher.as_ref()];
     session.put(ERASE, values, Expect::One(APPENDED_TO))?;
     encryptor.came(Set::ErasedEntry, sequence as i64, &of_bytes(&mark));
     Ok(())

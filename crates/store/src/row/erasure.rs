@@ -2,13 +2,14 @@
 //!
 //! Read next: [`super::entry`], where each erased body is marked.
 
-use super::{RowError, check, column, standing};
+use super::standing::{AS_KNOWN, standing};
+use super::{RowError, check, column};
 use crate::digest::{RowDigest, Sum};
 use crate::encryptor::Encryptor;
 use crate::failure::SqlFailure;
 use crate::set::Set;
 use crate::sign::{self, Signer};
-use crate::sql::{Expect, Row, Session, values};
+use crate::sql::{Row, Session, values};
 use domain::task::TaskId;
 use domain::time::Timestamp;
 
@@ -63,13 +64,13 @@ impl Erasure {
         encryptor: &mut Encryptor,
     ) -> Result<(), SqlFailure> {
         let which = "SELECT 0, digest FROM erasure WHERE task = ?1";
-        let old = standing(session, which, values![self.task.as_str()])?;
+        let old = standing(session, Set::Erasure, which, values![self.task.as_str()])?;
         let sum = self.digest();
         self.signature = sign::sign(signer, TABLE, &self.digest());
         let sql = "INSERT INTO erasure (task, time, exchanges, data, entries, digest, signature)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
             ON CONFLICT (task) DO UPDATE SET time = ?2, exchanges = ?3, data = ?4, entries = ?5,
-            digest = ?6, signature = ?7";
+            digest = ?6, signature = ?7 WHERE erasure.digest = ?8";
         session.put(
             sql,
             values![
@@ -80,10 +81,11 @@ impl Erasure {
                 self.entries as i64,
                 &sum,
                 &self.signature,
+                old.as_ref().map(|old| &old.digest),
             ],
-            Expect::Any,
+            AS_KNOWN,
         )?;
-        encryptor.replaced(old.as_ref(), Set::Erasure, 0, &sum);
+        encryptor.replaced(old.as_ref(), Set::Erasure, 0, &sum, sum.to_vec());
         Ok(())
     }
 }

@@ -2,12 +2,15 @@
 //!
 //! Payload: the request; the response is a data entry of its own. Read next: [`super::data_param`].
 
-use super::{RowError, column, standing};
+use super::replaceable::Replaceable;
+use super::standing::{AS_KNOWN, Name, Standing, number_or_digest, standing};
+use super::{RowError, column};
 use crate::cipher::Keys;
-use crate::cover::{Texts, uncover};
+use crate::cover::{Stamped, Texts, uncover};
 use crate::digest::{RowDigest, Sum};
 use crate::encryptor::Encryptor;
 use crate::failure::SqlFailure;
+use crate::row_keys::RowKeys;
 use crate::set::Set;
 use crate::sql::{Expect, Row, Session, Value, values};
 use domain::context::Exchange;
@@ -41,43 +44,62 @@ const INSERT: &str = "INSERT INTO exchange (id, task, send_from, send_to, verb, 
 /// Asked for each exchange before it is written.
 pub(crate) const STANDING: &str = "SELECT number, digest FROM exchange WHERE id = ?1";
 
-/// Updates an exchange; it keeps its number, so that its place among the others stays.
 const UPDATE: &str = "UPDATE exchange SET task = ?2, send_from = ?3, send_to = ?4, verb = ?5,
     request = ?6, request_time = ?7, response = ?8, response_time = ?9, digest = ?10,
-    cipher = ?11 WHERE id = ?1";
+    cipher = ?11 WHERE id = ?1 AND digest = ?12";
 
-/// Writes the exchange in the place of the one with its identifier, or as number `number` if there is
-/// none, which is returned.
-pub(crate) fn write(
-    session: Session<'_>,
-    exchange: &Exchange,
-    number: i64,
-    encryptor: &mut Encryptor,
-) -> Result<bool, SqlFailure> {
-    let old = standing(session, STANDING, values![&exchange.id])?;
-    let texts = Texts([Some(Cow::Borrowed(exchange.request.as_str()))]);
-    let row = encryptor.cover(TABLE, texts, |texts| digest(exchange, texts));
-    let stamp = encryptor.stamp(TABLE, 0, &row.sum);
-    let values: &[Value<'_>] = values![
-        &exchange.id,
-        exchange.task.as_ref().map(TaskId::as_str),
-        &exchange.from,
-        &exchange.to,
-        exchange.verb.as_str(),
-        row.texts.text(0),
-        exchange.request_time.as_ms(),
-        exchange.response.as_ref(),
-        exchange.response_time.map(Timestamp::as_ms),
-        &stamp,
-        row.cipher.as_ref(),
-        number,
-    ];
-    match &old {
-        None => session.put(INSERT, values, Expect::Any)?,
-        Some(_) => session.put(UPDATE, &values[..11], Expect::Any)?,
-    };
-    encryptor.replaced(old.as_ref(), Set::Exchange, number, &row.sum);
-    Ok(old.is_none())
+impl Replaceable for Exchange {
+    type Prepared = Stamped<1>;
+
+    fn prepare(&self, keys: &RowKeys) -> Stamped<1> {
+        let texts = Texts([Some(Cow::Borrowed(self.request.as_str()))]);
+        keys.cover_stamped(TABLE, texts, |texts| digest(self, texts))
+    }
+
+    const MOSTLY_NEW: bool = true;
+
+    /// An answer comes later or at once; what was asked comes first.
+    fn is_new(&self) -> bool {
+        self.response.is_none()
+    }
+
+    fn name(&self) -> Option<Name> {
+        Some((TABLE, self.id.clone()))
+    }
+
+    fn standing(&self, session: Session<'_>) -> Result<Option<Standing>, SqlFailure> {
+        standing(session, Set::Exchange, STANDING, values![&self.id])
+    }
+
+    /// Writes the exchange; it keeps its number, so that its place among the others stays.
+    fn write(
+        &self,
+        Stamped { row, stamp }: &Stamped<1>,
+        session: Session<'_>,
+        old: Option<&Standing>,
+        number: i64,
+        encryptor: &mut Encryptor,
+    ) -> Result<Standing, SqlFailure> {
+        let values: &[Value<'_>] = values![
+            &self.id,
+            self.task.as_ref().map(TaskId::as_str),
+            &self.from,
+            &self.to,
+            self.verb.as_str(),
+            row.texts.text(0),
+            self.request_time.as_ms(),
+            self.response.as_ref(),
+            self.response_time.map(Timestamp::as_ms),
+            stamp,
+            row.cipher.as_ref(),
+            number_or_digest(old, number),
+        ];
+        match old {
+            None => session.put(INSERT, values, Expect::Any)?,
+            Some(_) => session.put(UPDATE, values, AS_KNOWN)?,
+        }
+        Ok(encryptor.replaced(old, Set::Exchange, number, &row.sum, stamp.clone()))
+    }
 }
 
 /// The digest of the columns that are not payload, and of the texts.

@@ -3,14 +3,17 @@
 //! Payload: the turns. Read next: [`super::registration`].
 
 use super::json::{from_json, to_json};
-use super::{RowError, Standing, column};
+use super::replaceable::Replaceable;
+use super::standing::{AS_KNOWN, Name, Standing};
+use super::{RowError, column};
 use crate::cipher::Keys;
-use crate::cover::{Texts, uncover};
+use crate::cover::{Stamped, Texts, uncover};
 use crate::digest::{RowDigest, Sum};
 use crate::encryptor::Encryptor;
 use crate::failure::SqlFailure;
+use crate::row_keys::RowKeys;
 use crate::set::Set;
-use crate::sql::{Expect, Row, Session, values};
+use crate::sql::{Row, Session, values};
 use domain::negotiation::{Kind, Negotiation, State};
 use domain::task::TaskId;
 use domain::time::Timestamp;
@@ -54,7 +57,8 @@ pub(crate) const OF_OPEN_TASKS: &str = concat!(
 const WRITE: &str = "INSERT INTO negotiation (task, kind, publisher, executor, state, changed_at,
     terms, digest, turns, cipher, number) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
     ON CONFLICT (task, kind) DO UPDATE SET publisher = ?3, executor = ?4, state = ?5,
-    changed_at = ?6, terms = ?7, digest = ?8, turns = ?9, cipher = ?10";
+    changed_at = ?6, terms = ?7, digest = ?8, turns = ?9, cipher = ?10
+    WHERE negotiation.digest = ?12";
 
 const STANDING: &str =
     "SELECT number, digest, state FROM negotiation WHERE task = ?1 AND kind = ?2";
@@ -68,52 +72,73 @@ struct TermsRow {
     version: u64,
 }
 
-/// Writes the negotiation in place of the one of its task and kind, or as number `number` if there is
-/// none, which is returned.
-pub(crate) fn write(
-    session: Session<'_>,
-    negotiation: &Negotiation,
-    number: i64,
-    encryptor: &mut Encryptor,
-) -> Result<bool, SqlFailure> {
-    let terms = to_json(&TermsRow {
-        opened: negotiation.opened,
-        round_limit: negotiation.round_limit,
-        answer_within_ms: negotiation.answer_within_ms,
-        version: negotiation.version,
-    });
-    let turns = Texts([Some(Cow::Owned(to_json(&negotiation.turns)))]);
-    let row = encryptor.cover(TABLE, turns, |turns| digest(negotiation, &terms, turns));
-    let old = standing(session, negotiation)?;
-    let stamp = encryptor.stamp(TABLE, 0, &row.sum);
-    session.put(
-        WRITE,
-        values![
-            negotiation.task.as_str(),
-            negotiation.kind.as_str(),
-            &negotiation.publisher,
-            &negotiation.executor,
-            negotiation.state.as_str(),
-            negotiation.changed_at.as_ms(),
-            &terms,
-            &stamp,
-            row.texts.text(0),
-            row.cipher.as_ref(),
-            number,
-        ],
-        Expect::Any,
-    )?;
-    let is_new = old.is_none();
-    let number = match old {
-        Some((set, Standing { number, digest })) => {
-            encryptor.went(set, number, &digest);
-            number
-        }
-        None => number,
-    };
-    let set = set_of(negotiation.state == State::Open);
-    encryptor.came(set, number, &row.sum);
-    Ok(is_new)
+/// A negotiation that is ready to be written.
+pub(crate) struct Prepared {
+    terms: String,
+    row: Stamped<1>,
+}
+
+impl Replaceable for Negotiation {
+    type Prepared = Prepared;
+
+    fn prepare(&self, keys: &RowKeys) -> Prepared {
+        let terms = to_json(&TermsRow {
+            opened: self.opened,
+            round_limit: self.round_limit,
+            answer_within_ms: self.answer_within_ms,
+            version: self.version,
+        });
+        let turns = Texts([Some(Cow::Owned(to_json(&self.turns)))]);
+        let row = keys.cover_stamped(TABLE, turns, |turns| digest(self, &terms, turns));
+        Prepared { terms, row }
+    }
+
+    fn name(&self) -> Option<Name> {
+        let (task, kind) = (self.task.as_str(), self.kind.as_str());
+        Some((TABLE, format!("{kind} {task}")))
+    }
+
+    fn standing(&self, session: Session<'_>) -> Result<Option<Standing>, SqlFailure> {
+        let key = values![self.task.as_str(), self.kind.as_str()];
+        session.find(STANDING, key, |row| {
+            Ok(Standing {
+                number: row.get(0)?,
+                digest: row.get(1)?,
+                set: set_of(row.text(2)? == State::Open.as_str()),
+            })
+        })
+    }
+
+    fn write(
+        &self,
+        Prepared { terms, row }: &Prepared,
+        session: Session<'_>,
+        old: Option<&Standing>,
+        number: i64,
+        encryptor: &mut Encryptor,
+    ) -> Result<Standing, SqlFailure> {
+        let Stamped { row, stamp } = row;
+        session.put(
+            WRITE,
+            values![
+                self.task.as_str(),
+                self.kind.as_str(),
+                &self.publisher,
+                &self.executor,
+                self.state.as_str(),
+                self.changed_at.as_ms(),
+                terms,
+                stamp,
+                row.texts.text(0),
+                row.cipher.as_ref(),
+                number,
+                old.map(|old| &old.digest),
+            ],
+            AS_KNOWN,
+        )?;
+        let set = set_of(self.state == State::Open);
+        Ok(encryptor.replaced(old, set, number, &row.sum, stamp.clone()))
+    }
 }
 
 /// The set of a negotiation that is open or not.
@@ -122,22 +147,6 @@ fn set_of(open: bool) -> Set {
         true => Set::OpenNegotiation,
         false => Set::EndedNegotiation,
     }
-}
-
-/// The row to be replaced, and its set.
-fn standing(
-    session: Session<'_>,
-    negotiation: &Negotiation,
-) -> Result<Option<(Set, Standing)>, SqlFailure> {
-    let key = values![negotiation.task.as_str(), negotiation.kind.as_str()];
-    session.find(STANDING, key, |row| {
-        let standing = Standing {
-            number: row.get(0)?,
-            digest: row.get(1)?,
-        };
-        let open = row.text(2)? == State::Open.as_str();
-        Ok((set_of(open), standing))
-    })
 }
 
 /// Removes the negotiations of a task.

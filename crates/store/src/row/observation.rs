@@ -3,12 +3,14 @@
 //! Payload: the body, which holds words of users. Numbers are unique and increase. Read next:
 //! [`super::document`].
 
-use super::{RowError, column, standing};
+use super::standing::{AS_KNOWN, standing};
+use super::{RowError, column};
 use crate::cipher::Keys;
-use crate::cover::{Texts, uncover};
+use crate::cover::{Stamped, Texts, uncover};
 use crate::digest::{RowDigest, Sum};
 use crate::encryptor::Encryptor;
 use crate::failure::SqlFailure;
+use crate::row_keys::RowKeys;
 use crate::set::Set;
 use crate::sql::{Expect, Row, Session, values};
 use std::borrow::Cow;
@@ -25,21 +27,26 @@ pub(crate) const OLDEST: &str =
 const WRITE: &str =
     "INSERT INTO observation (digest, body, cipher, number) VALUES (?1, ?2, ?3, ?4)";
 
+const UPDATE: &str = "UPDATE observation SET digest = ?2, body = ?3, cipher = ?4
+    WHERE number = ?1 AND digest = ?5";
+
 const STANDING: &str = "SELECT number, digest FROM observation WHERE number = ?1";
 
+/// The row of an observation, made ready.
+pub(crate) fn prepare(body: &str, keys: &RowKeys) -> Stamped<1> {
+    keys.cover_stamped(TABLE, Texts([Some(Cow::Borrowed(body))]), digest)
+}
+
 /// Appends an observation, as number `number`.
-pub(crate) fn write(
+pub(crate) fn append(
     session: Session<'_>,
-    body: &str,
+    Stamped { row, stamp }: &Stamped<1>,
     number: i64,
     encryptor: &mut Encryptor,
 ) -> Result<(), SqlFailure> {
-    let body = Texts([Some(Cow::Borrowed(body))]);
-    let row = encryptor.cover(TABLE, body, digest);
-    let stamp = encryptor.stamp(TABLE, 0, &row.sum);
     session.put(
         WRITE,
-        values![&stamp, row.texts.text(0), row.cipher.as_ref(), number],
+        values![stamp, row.texts.text(0), row.cipher.as_ref(), number],
         Expect::Any,
     )?;
     session.note_observation(number)?;
@@ -69,20 +76,15 @@ pub(crate) fn rewrite(
     (number, body): &(u64, String),
     encryptor: &mut Encryptor,
 ) -> Result<(), SqlFailure> {
-    let body = Texts([Some(Cow::Borrowed(body.as_str()))]);
-    let row = encryptor.cover(TABLE, body, digest);
+    let Stamped { row, stamp } = prepare(body, &encryptor.keys);
     let number = *number as i64;
-    let old = standing(session, STANDING, values![number])?;
-    let stamp = encryptor.stamp(TABLE, 0, &row.sum);
-    let sql = "UPDATE observation SET digest = ?2, body = ?3, cipher = ?4 WHERE number = ?1";
-    session.put(
-        sql,
-        values![number, &stamp, row.texts.text(0), row.cipher.as_ref()],
-        Expect::Any,
-    )?;
-    if let Some(old) = old {
-        encryptor.replaced(Some(&old), Set::Observation, number, &row.sum);
-    }
+    let Some(old) = standing(session, Set::Observation, STANDING, values![number])? else {
+        return Ok(());
+    };
+    let (text, cipher) = (row.texts.text(0), row.cipher.as_ref());
+    let values = values![number, &stamp, text, cipher, &old.digest];
+    session.put(UPDATE, values, AS_KNOWN)?;
+    encryptor.replaced(Some(&old), Set::Observation, number, &row.sum, stamp);
     Ok(())
 }
 

@@ -4,14 +4,17 @@
 //! with their task. Read next: [`super::entry`].
 
 use super::json::{from_json, to_json};
-use super::{RowError, column, standing};
+use super::replaceable::Replaceable;
+use super::standing::{AS_KNOWN, Standing, standing};
+use super::{RowError, column};
 use crate::cipher::Keys;
-use crate::cover::{Texts, uncover};
+use crate::cover::{Stamped, Texts, uncover};
 use crate::digest::{RowDigest, Sum};
 use crate::encryptor::Encryptor;
 use crate::failure::SqlFailure;
+use crate::row_keys::RowKeys;
 use crate::set::Set;
-use crate::sql::{Expect, Row, Session, values};
+use crate::sql::{Row, Session, values};
 use domain::push::PushConfig;
 use domain::task::TaskId;
 use std::borrow::Cow;
@@ -42,7 +45,8 @@ pub(crate) const OF_TASK: &str = concat!(
 
 const WRITE: &str = "INSERT INTO push_config (task, owner, id, digest, config, cipher, number)
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
-    ON CONFLICT (task, owner, id) DO UPDATE SET digest = ?4, config = ?5, cipher = ?6";
+    ON CONFLICT (task, owner, id) DO UPDATE SET digest = ?4, config = ?5, cipher = ?6
+    WHERE push_config.digest = ?8";
 
 const STANDING: &str = "SELECT number, digest FROM push_config
     WHERE task = ?1 AND owner = ?2 AND id = ?3";
@@ -65,51 +69,76 @@ pub enum PushChange {
     },
 }
 
-/// Carries out a change; true if a configuration was stored as number `number`.
-pub(crate) fn write(
-    session: Session<'_>,
-    change: &PushChange,
-    number: i64,
-    encryptor: &mut Encryptor,
-) -> Result<bool, SqlFailure> {
-    match change {
-        PushChange::Keep(config) => keep(session, config, number, encryptor),
-        PushChange::Forget { task, owner, id } => {
-            let forget = "DELETE FROM push_config WHERE task = ?1 AND owner = ?2 AND id = ?3
-                RETURNING number, digest";
-            let key = values![task.as_str(), owner, id];
-            encryptor.delete(session, Set::PushConfig, forget, key)?;
-            Ok(false)
+impl PushChange {
+    /// Task, owner and identifier of the configuration.
+    pub(crate) fn key(&self) -> [&str; 3] {
+        match self {
+            Self::Keep(config) => key(config),
+            Self::Forget { task, owner, id } => [task.as_str(), owner, id],
         }
     }
 }
 
-/// Stores a configuration, unless its task has been removed meanwhile: in place of the one of its key,
-/// or as number `number` if there is none, which is returned.
-pub(crate) fn keep(
+/// True if the task is there, with which configurations are removed.
+pub(crate) fn has_task(session: Session<'_>, config: &PushConfig) -> Result<bool, SqlFailure> {
+    let task: Option<i64> = session.find(TASK, values![config.task.as_str()], |row| row.get(0))?;
+    Ok(task.is_some())
+}
+
+/// Deletes the configuration of this task, owner and identifier, if there is one.
+pub(crate) fn forget(
     session: Session<'_>,
-    config: &PushConfig,
-    number: i64,
+    [task, owner, id]: [&str; 3],
     encryptor: &mut Encryptor,
-) -> Result<bool, SqlFailure> {
-    let key = [config.task.as_str(), &config.owner, &config.id];
-    let task: Option<i64> = session.find(TASK, values![key[0]], |row| row.get(0))?;
-    if task.is_none() {
-        return Ok(false);
+) -> Result<(), SqlFailure> {
+    let forget = "DELETE FROM push_config WHERE task = ?1 AND owner = ?2 AND id = ?3
+        RETURNING number, digest";
+    encryptor.delete(session, Set::PushConfig, forget, values![task, owner, id])?;
+    Ok(())
+}
+
+impl Replaceable for PushConfig {
+    type Prepared = Stamped<1>;
+
+    fn prepare(&self, keys: &RowKeys) -> Stamped<1> {
+        let json = Texts([Some(Cow::Owned(to_json(self)))]);
+        keys.cover_stamped(TABLE, json, |json| digest(key(self), json))
     }
-    let json = Texts([Some(Cow::Owned(to_json(config)))]);
-    let row = encryptor.cover(TABLE, json, |json| digest(key, json));
-    let [task, owner, id] = key;
-    let (json, cipher) = (row.texts.text(0), row.cipher);
-    let old = standing(session, STANDING, values![task, owner, id])?;
-    let stamp = encryptor.stamp(TABLE, 0, &row.sum);
-    session.put(
-        WRITE,
-        values![task, owner, id, &stamp, json, cipher.as_ref(), number],
-        Expect::Any,
-    )?;
-    encryptor.replaced(old.as_ref(), Set::PushConfig, number, &row.sum);
-    Ok(old.is_none())
+
+    fn standing(&self, session: Session<'_>) -> Result<Option<Standing>, SqlFailure> {
+        let [task, owner, id] = key(self);
+        standing(session, Set::PushConfig, STANDING, values![task, owner, id])
+    }
+
+    fn write(
+        &self,
+        Stamped { row, stamp }: &Stamped<1>,
+        session: Session<'_>,
+        old: Option<&Standing>,
+        number: i64,
+        encryptor: &mut Encryptor,
+    ) -> Result<Standing, SqlFailure> {
+        let [task, owner, id] = key(self);
+        session.put(
+            WRITE,
+            values![
+                task,
+                owner,
+                id,
+                stamp,
+                row.texts.text(0),
+                row.cipher.as_ref(),
+                number,
+                old.map(|old| &old.digest),
+            ],
+            AS_KNOWN,
+        )?;
+        Ok(encryptor.replaced(old, Set::PushConfig, number, &row.sum, stamp.clone()))
+    }
+}
+
+fn key(config: &PushConfig) -> [&str; 3] {
+    [config.task.as_str(), &config.owner, &config.id]
 }
 
 /// Deletes the configurations of a task.

@@ -3,12 +3,15 @@
 //! Read next: [`super::team`].
 
 use super::json::{from_json, to_json};
-use super::{RowError, check, column, standing};
+use super::replaceable::Replaceable;
+use super::standing::{AS_KNOWN, Standing, standing};
+use super::{RowError, check, column};
 use crate::digest::{RowDigest, Sum};
 use crate::encryptor::Encryptor;
 use crate::failure::SqlFailure;
+use crate::row_keys::RowKeys;
 use crate::set::Set;
-use crate::sql::{Expect, Row, Session, values};
+use crate::sql::{Row, Session, values};
 use domain::registry::Registration;
 
 pub(crate) const TABLE: &str = "registration";
@@ -17,22 +20,47 @@ pub(crate) const TABLE: &str = "registration";
 pub(crate) const ALL: &str = "SELECT name, place, digest FROM registration ORDER BY name";
 
 const WRITE: &str = "INSERT INTO registration (name, place, digest) VALUES (?1, ?2, ?3)
-    ON CONFLICT (name) DO UPDATE SET place = ?2, digest = ?3";
+    ON CONFLICT (name) DO UPDATE SET place = ?2, digest = ?3 WHERE registration.digest = ?4";
 
 const STANDING: &str = "SELECT 0, digest FROM registration WHERE name = ?1";
 
-/// Writes the registration, in place of the one of its agent if there is one.
-pub(crate) fn write(
-    session: Session<'_>,
-    registration: &Registration,
-    encryptor: &mut Encryptor,
-) -> Result<(), SqlFailure> {
-    let (name, place) = (&registration.profile.name, to_json(registration));
-    let old = standing(session, STANDING, values![name])?;
-    let sum = digest(name, &place);
-    session.put(WRITE, values![name, &place, &sum], Expect::Any)?;
-    encryptor.replaced(old.as_ref(), Set::Registration, 0, &sum);
-    Ok(())
+/// A registration that is ready to be written.
+pub(crate) struct Prepared {
+    place: String,
+    sum: Sum,
+}
+
+impl Replaceable for Registration {
+    type Prepared = Prepared;
+
+    fn prepare(&self, _: &RowKeys) -> Prepared {
+        let place = to_json(self);
+        let sum = digest(&self.profile.name, &place);
+        Prepared { place, sum }
+    }
+
+    fn standing(&self, session: Session<'_>) -> Result<Option<Standing>, SqlFailure> {
+        standing(
+            session,
+            Set::Registration,
+            STANDING,
+            values![&self.profile.name],
+        )
+    }
+
+    fn write(
+        &self,
+        Prepared { place, sum }: &Prepared,
+        session: Session<'_>,
+        old: Option<&Standing>,
+        _: i64,
+        encryptor: &mut Encryptor,
+    ) -> Result<Standing, SqlFailure> {
+        let digest = old.map(|old| &old.digest);
+        let values = values![&self.profile.name, place, sum, digest];
+        session.put(WRITE, values, AS_KNOWN)?;
+        Ok(encryptor.replaced(old, Set::Registration, 0, sum, sum.to_vec()))
+    }
 }
 
 /// Removes the registration of an agent, if there is one.

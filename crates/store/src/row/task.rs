@@ -4,12 +4,15 @@
 //! [`super::exchange`].
 
 use super::json::{from_json, to_json};
-use super::{RowError, Standing, column};
+use super::replaceable::Replaceable;
+use super::standing::{Standing, number_or_digest};
+use super::{RowError, column};
 use crate::cipher::Keys;
-use crate::cover::{Texts, uncover};
+use crate::cover::{Stamped, Texts, uncover};
 use crate::digest::{RowDigest, Sum};
 use crate::encryptor::Encryptor;
 use crate::failure::{FailureKind, SqlFailure};
+use crate::row_keys::RowKeys;
 use crate::set::Set;
 use crate::sql::{Expect, Row, Session, Value, values};
 use domain::content::Content;
@@ -48,10 +51,11 @@ const UPDATE: &str = "UPDATE task SET parent = ?2, send_from = ?3, send_to = ?4,
     awaits = ?11, answer_by = ?12, percent = ?13, digest = ?14, content = ?15, text = ?16,
     plan = ?17, result = ?18, said = ?19, ended = ?20, given = ?21,
     cipher = ?22, conversation = ?23
-    WHERE id = ?1 AND (ended = 0 OR status = ?5 AND version = ?8)";
+    WHERE id = ?1 AND digest = ?24 AND (ended = 0 OR status = ?5 AND version = ?8)";
 
-/// What [`UPDATE`] holds to; a trigger does too, where the database has them.
-const NEVER_LEFT: &str = "a terminal state is never left";
+/// What [`UPDATE`] holds to; to the first of it a trigger does too, where the database has them.
+const NEVER_LEFT: &str =
+    "a terminal state is never left, and a task is replaced only where it is as it was known to be";
 
 const REMOVE: &str = "DELETE FROM task WHERE number = ?1 AND ended = 1
     AND changed_at <= coalesce((SELECT ended_by FROM checkpoint), -1) RETURNING number, digest";
@@ -64,11 +68,11 @@ pub(crate) const STORED: &str =
     "SELECT version, status, ended, number, digest FROM task WHERE id = ?1";
 
 /// A stored task, as far as what follows it depends on it.
+#[derive(Clone, Debug)]
 pub(crate) struct Stored {
     pub(crate) version: u64,
     pub(crate) status: Status,
-    ended: bool,
-    standing: Standing,
+    pub(crate) standing: Standing,
 }
 
 /// What is stored of `id`.
@@ -79,8 +83,8 @@ pub(crate) fn stored(session: Session<'_>, id: &TaskId) -> Result<Option<Stored>
             // An unreadable state is let through here: the digest finds it, and the update compares
             // the same text.
             status: Status::parse(row.text(1)?).unwrap_or(Status::Created),
-            ended: row.get(2)?,
             standing: Standing {
+                set: set_of(row.get(2)?),
                 number: row.get(3)?,
                 digest: row.get(4)?,
             },
@@ -88,54 +92,58 @@ pub(crate) fn stored(session: Session<'_>, id: &TaskId) -> Result<Option<Stored>
     })
 }
 
-/// Writes the task: in place of `old`, or as number `number` if it is new.
-pub(crate) fn write(
-    session: Session<'_>,
-    task: &Task,
-    old: Option<&Stored>,
-    number: i64,
-    encryptor: &mut Encryptor,
-) -> Result<(), SqlFailure> {
-    let row = encryptor.cover(TABLE, texts(task), |texts| digest(task, texts));
-    let texts = &row.texts;
-    let stamp = encryptor.stamp(TABLE, 0, &row.sum);
-    let values: &[Value<'_>] = values![
-        task.id.as_str(),
-        task.conditions.parent.as_ref().map(TaskId::as_str),
-        &task.from,
-        &task.to,
-        task.status.as_str(),
-        task.created_at.as_ms(),
-        task.changed_at.as_ms(),
-        task.version as i64,
-        task.asynchronous,
-        texts.optional(CONDITIONS),
-        task.awaits.map(Awaits::as_str),
-        task.answer_by.map(Timestamp::as_ms),
-        task.percent,
-        &stamp,
-        texts.text(CONTENT),
-        texts.text(TEXT),
-        texts.optional(PLAN),
-        texts.optional(RESULT),
-        texts.optional(SAID),
-        task.status.is_terminal(),
-        task.conditions.data.as_ref(),
-        row.cipher.as_ref(),
-        task.conditions.conversation.as_ref(),
-        number,
-    ];
-    let set = set_of(task.status.is_terminal());
-    let Some(old) = old else {
-        session.put(INSERT, values, Expect::Any)?;
-        encryptor.came(set, number, &row.sum);
-        return Ok(());
-    };
-    session.put(UPDATE, &values[..23], Expect::One(NEVER_LEFT))?;
-    let Standing { number, digest } = &old.standing;
-    encryptor.went(set_of(old.ended), *number, digest);
-    encryptor.came(set, *number, &row.sum);
-    Ok(())
+impl Replaceable for Task {
+    type Prepared = Stamped<6>;
+
+    fn prepare(&self, keys: &RowKeys) -> Stamped<6> {
+        keys.cover_stamped(TABLE, texts(self), |texts| digest(self, texts))
+    }
+
+    fn standing(&self, session: Session<'_>) -> Result<Option<Standing>, SqlFailure> {
+        Ok(stored(session, &self.id)?.map(|stored| stored.standing))
+    }
+
+    fn write(
+        &self,
+        Stamped { row, stamp }: &Stamped<6>,
+        session: Session<'_>,
+        old: Option<&Standing>,
+        number: i64,
+        encryptor: &mut Encryptor,
+    ) -> Result<Standing, SqlFailure> {
+        let (ended, texts) = (self.status.is_terminal(), &row.texts);
+        let values: &[Value<'_>] = values![
+            self.id.as_str(),
+            self.conditions.parent.as_ref().map(TaskId::as_str),
+            &self.from,
+            &self.to,
+            self.status.as_str(),
+            self.created_at.as_ms(),
+            self.changed_at.as_ms(),
+            self.version as i64,
+            self.asynchronous,
+            texts.optional(CONDITIONS),
+            self.awaits.map(Awaits::as_str),
+            self.answer_by.map(Timestamp::as_ms),
+            self.percent,
+            stamp,
+            texts.text(CONTENT),
+            texts.text(TEXT),
+            texts.optional(PLAN),
+            texts.optional(RESULT),
+            texts.optional(SAID),
+            ended,
+            self.conditions.data.as_ref(),
+            row.cipher.as_ref(),
+            self.conditions.conversation.as_ref(),
+            number_or_digest(old, number),
+        ];
+        match old {
+            None => session.put(INSERT, values, Expect::Any)?,
+            Some(_) => session.put(UPDATE, values, Expect::One(NEVER_LEFT))?,
+        }
+        Ok(encryptor.replaced(old, set_of(ended), number, &row.sum, stamp.clone()))
+    }
 }
 
 /// Removes an ended task, which the checkpoint must allow.

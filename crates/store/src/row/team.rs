@@ -3,12 +3,15 @@
 //! Payload: all but the task and the time of the change. Read next: [`super::entry`].
 
 use super::json::{from_json, to_json};
-use super::{RowError, column, standing};
+use super::replaceable::Replaceable;
+use super::standing::{AS_KNOWN, Standing, standing};
+use super::{RowError, column};
 use crate::cipher::Keys;
-use crate::cover::{Texts, uncover};
+use crate::cover::{Stamped, Texts, uncover};
 use crate::digest::{RowDigest, Sum};
 use crate::encryptor::Encryptor;
 use crate::failure::SqlFailure;
+use crate::row_keys::RowKeys;
 use crate::set::Set;
 use crate::sql::{Expect, Row, Session, values};
 use domain::team::Team;
@@ -66,42 +69,52 @@ const CANDIDATE: &str = "INSERT INTO team_candidate (agent, task) VALUES (?1, ?2
 const WRITE: &str = "INSERT INTO team (task, changed_at, digest, team, cipher, publisher, number)
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
     ON CONFLICT (task) DO UPDATE
-    SET changed_at = ?2, digest = ?3, team = ?4, cipher = ?5, publisher = ?6";
+    SET changed_at = ?2, digest = ?3, team = ?4, cipher = ?5, publisher = ?6
+    WHERE team.digest = ?8";
 
 const STANDING: &str = "SELECT number, digest FROM team WHERE task = ?1";
 
-/// Writes the team in place of the one of its task, or as number `number` if there is none, which is
-/// returned.
-pub(crate) fn write(
-    session: Session<'_>,
-    team: &Team,
-    number: i64,
-    encryptor: &mut Encryptor,
-) -> Result<bool, SqlFailure> {
-    let (task, at) = (team.task.as_str(), team.changed_at.as_ms());
-    let json = Texts([Some(Cow::Owned(to_json(team)))]);
-    let row = encryptor.cover(TABLE, json, |json| digest(task, at, json));
-    let old = standing(session, STANDING, values![task])?;
-    let stamp = encryptor.stamp(TABLE, 0, &row.sum);
-    let (json, publisher) = (row.texts.text(0), team.publisher.as_str());
-    session.put(
-        WRITE,
-        values![
-            task,
-            at,
-            &stamp,
-            json,
-            row.cipher.as_ref(),
-            publisher,
-            number
-        ],
-        Expect::Any,
-    )?;
-    for candidate in &team.candidates {
-        session.put(CANDIDATE, values![&candidate.agent, task], Expect::Any)?;
+impl Replaceable for Team {
+    type Prepared = Stamped<1>;
+
+    fn prepare(&self, keys: &RowKeys) -> Stamped<1> {
+        let (task, at) = (self.task.as_str(), self.changed_at.as_ms());
+        let json = Texts([Some(Cow::Owned(to_json(self)))]);
+        keys.cover_stamped(TABLE, json, |json| digest(task, at, json))
     }
-    encryptor.replaced(old.as_ref(), Set::Team, number, &row.sum);
-    Ok(old.is_none())
+
+    fn standing(&self, session: Session<'_>) -> Result<Option<Standing>, SqlFailure> {
+        standing(session, Set::Team, STANDING, values![self.task.as_str()])
+    }
+
+    fn write(
+        &self,
+        Stamped { row, stamp }: &Stamped<1>,
+        session: Session<'_>,
+        old: Option<&Standing>,
+        number: i64,
+        encryptor: &mut Encryptor,
+    ) -> Result<Standing, SqlFailure> {
+        let task = self.task.as_str();
+        session.put(
+            WRITE,
+            values![
+                task,
+                self.changed_at.as_ms(),
+                stamp,
+                row.texts.text(0),
+                row.cipher.as_ref(),
+                &self.publisher,
+                number,
+                old.map(|old| &old.digest),
+            ],
+            AS_KNOWN,
+        )?;
+        for candidate in &self.candidates {
+            session.put(CANDIDATE, values![&candidate.agent, task], Expect::Any)?;
+        }
+        Ok(encryptor.replaced(old, Set::Team, number, &row.sum, stamp.clone()))
+    }
 }
 
 /// Deletes the candidates of the team of this task from the index.

@@ -390,15 +390,7 @@ fn forged_task(connection: &Connection, id: &str, status: Status) {
     task.status = status;
     let open = "UPDATE task SET ended = 0 WHERE id = ?1";
     connection.execute(open, [id]).unwrap();
-    let old = row::task::stored(Session::sqlite(connection), &task.id).unwrap();
-    row::task::write(
-        Session::sqlite(connection),
-        &task,
-        old.as_ref(),
-        THERE,
-        &mut plainly(),
-    )
-    .unwrap();
+    row::replaceable::put(Session::sqlite(connection), &task, THERE, &mut plainly()).unwrap();
 }
 
 fn set_back(stage: &Stage, found: (u64, u64), seen: (u64, u64)) -> Refused {
@@ -435,7 +427,7 @@ forgeries! {
                 host_key: "ssh-ed25519 forged".into(),
             };
             let registration = kept::registration("elsewhere", reach);
-            row::registration::write(Session::sqlite(connection), &registration, &mut plainly()).unwrap();
+            row::replaceable::put(Session::sqlite(connection), &registration, THERE, &mut plainly()).unwrap();
         }
         => stale("registration");
     the_log_rewritten_and_its_seal_deleted:
@@ -483,7 +475,7 @@ forgeries! {
     an_exchange_in_plain_text:
         |connection, _| {
             let forged = exchange("x-ended", Some("ended"), "oss", "ran", 1_000);
-            row::exchange::write(Session::sqlite(connection), &forged, THERE, &mut plainly()).unwrap();
+            row::replaceable::put(Session::sqlite(connection), &forged, THERE, &mut plainly()).unwrap();
         }
         => found("exchange", "x-ended");
     an_exchange_without_its_answer_again:
@@ -498,7 +490,7 @@ forgeries! {
     data_in_plain_text:
         |connection, _| {
             let forged = data("d-ended", Some("ended"), "oss", "ran");
-            row::data_param::write(Session::sqlite(connection), &forged, THERE, &mut plainly()).unwrap();
+            row::replaceable::put(Session::sqlite(connection), &forged, THERE, &mut plainly()).unwrap();
         }
         => found("data_param", "d-ended");
     data_with_the_pieces_of_others:
@@ -527,14 +519,14 @@ forgeries! {
     a_negotiation_opened_again_in_plain_text:
         |connection, _| {
             let opened = kept::negotiation("ended", Kind::Feasibility);
-            row::negotiation::write(Session::sqlite(connection), &opened, THERE, &mut plainly()).unwrap();
+            row::replaceable::put(Session::sqlite(connection), &opened, THERE, &mut plainly()).unwrap();
         }
         => forged("negotiation", "ended/feasibility");
     a_team_in_plain_text:
         |connection, _| {
             let mut forged = kept::team("moving");
             forged.publisher = "somebody".into();
-            row::team::write(Session::sqlite(connection), &forged, THERE, &mut plainly()).unwrap();
+            row::replaceable::put(Session::sqlite(connection), &forged, THERE, &mut plainly()).unwrap();
         }
         => found("team", "moving");
     a_team_that_its_publisher_does_not_find:
@@ -549,7 +541,7 @@ forgeries! {
     a_receiver_of_pushes_added:
         |connection, _| {
             let forged = pushes::config("moving", "oss", "forged");
-            row::push_config::keep(Session::sqlite(connection), &forged, 1_000, &mut plainly()).unwrap();
+            row::replaceable::put(Session::sqlite(connection), &forged, 1_000, &mut plainly()).unwrap();
         }
         => found("push_config", "moving");
     a_receiver_of_pushes_deleted:
@@ -575,7 +567,7 @@ forgeries! {
     a_registration_added:
         |connection, _| {
             let added = kept::registration("stranger", Reach::Client);
-            row::registration::write(Session::sqlite(connection), &added, &mut plainly()).unwrap();
+            row::replaceable::put(Session::sqlite(connection), &added, THERE, &mut plainly()).unwrap();
         }
         => stale("registration");
     a_registration_as_it_was_before:
@@ -584,7 +576,7 @@ forgeries! {
     a_patch_approved_in_plain_text:
         |connection, _| {
             let approved = document("stays", "approved");
-            row::document::write(Session::sqlite(connection), &approved, THERE, &mut plainly()).unwrap();
+            row::replaceable::put(Session::sqlite(connection), &approved, THERE, &mut plainly()).unwrap();
         }
         => stale("document");
     a_patch_as_it_was_before_its_verdict:
@@ -595,7 +587,8 @@ forgeries! {
         => stale("document");
     an_observation_added:
         |connection, _| {
-            row::observation::write(Session::sqlite(connection), "{\"other\":\"forged\"}", 1_000, &mut plainly()).unwrap();
+            let forged = row::observation::prepare("{\"other\":\"forged\"}", &plainly().keys);
+            row::observation::append(Session::sqlite(connection), &forged, 1_000, &mut plainly()).unwrap();
         }
         => stale("observation");
     a_cursor_set_back:

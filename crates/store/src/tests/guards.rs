@@ -6,6 +6,8 @@ use crate::cipher::Keys;
 use crate::digest::ORIGIN;
 use crate::encryptor::Encryptor;
 use crate::failure::FailureKind;
+use crate::row::numbers::THERE;
+use crate::row::replaceable::put as replace;
 use crate::row::{entry, task};
 use crate::sql::{Session, values};
 
@@ -30,15 +32,15 @@ fn a_terminal_state_is_not_left() {
         let left = |session: Session<'_>, encryptor: &mut Encryptor| {
             let mut task = task(id);
             task.version = 7;
-            let old = task::stored(session, &task.id)?;
-            task::write(session, &task, old.as_ref(), 0, encryptor)?;
+            replace(session, &task, THERE, encryptor)?;
             Err(SqlFailure::of(FailureKind::Rule, "it was written"))
         };
         let told = match id {
             "ended" => "a terminal state is never left",
             _ => "it was written",
         };
-        assert_eq!(untriggered(left).to_string(), told);
+        let refused = untriggered(left).to_string();
+        assert!(refused.starts_with(told), "{refused}");
     }
 }
 

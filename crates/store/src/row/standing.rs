@@ -1,0 +1,48 @@
+//! What stands under a key: the row that a statement is about to replace.
+//!
+//! Whoever replaces a row says which, by its digest: what is taken out of the sum of a set is then what was in
+//! the table. Read next: [`super::replaceable`].
+
+use crate::failure::SqlFailure;
+use crate::set::Set;
+use crate::sql::{Expect, Session, Value};
+
+/// What every statement holds to that replaces a row: else the sum of its set would be wrong from then
+/// on, and nobody would know.
+pub(crate) const AS_KNOWN: Expect =
+    Expect::One("a row is replaced only where it is as it was known to be");
+
+/// A row in whose place one is about to be written.
+#[derive(Clone, Debug)]
+pub(crate) struct Standing {
+    pub(crate) set: Set,
+    pub(crate) number: i64,
+    /// Its digest, with the code behind it if it has one.
+    pub(crate) digest: Vec<u8>,
+}
+
+/// The table of a row and its key there.
+pub(crate) type Name = (&'static str, String);
+
+/// The row of this key, if there is one; `sql` returns its number, 0 where the key is a text, and its
+/// digest.
+pub(crate) fn standing(
+    session: Session<'_>,
+    set: Set,
+    sql: &str,
+    key: &[Value<'_>],
+) -> Result<Option<Standing>, SqlFailure> {
+    session.find(sql, key, |row| {
+        Ok(Standing {
+            set,
+            number: row.get(0)?,
+            digest: row.get(1)?,
+        })
+    })
+}
+
+/// The last parameter of a statement that writes a row: of an INSERT the number, of an UPDATE the digest
+/// that it replaces.
+pub(crate) fn number_or_digest(old: Option<&Standing>, number: i64) -> Value<'_> {
+    old.map_or(Value::Number(number), |old| Value::Bytes(&old.digest))
+}
