@@ -1,4 +1,4 @@
-//! What the writer knows to stand, so that it need not look it up: rows that it wrote lately.
+//! What the writer knows to stand, so that it need not look it up: rows that it wrote lately, and that are to change.
 //!
 //! Bounded, and never trusted blindly: each statement that replaces a row asks for the digest that was known,
 //! and meets nothing where that is another. What is not known is looked up, so all of it is forgotten with a
@@ -16,7 +16,8 @@ use std::hash::Hash;
 /// bytes each.
 const MOST: usize = 32_768;
 
-/// Rows that were written lately.
+/// Rows that were written lately and are to change: open tasks, questions without an answer, data on their way,
+/// open negotiations.
 #[derive(Default)]
 pub(crate) struct Known {
     tasks: Lately<String, Stored>,
@@ -38,15 +39,17 @@ impl Known {
         self.tasks.get(id.as_str()).is_some()
     }
 
-    /// Notes a task as it was written; also one that has ended, for what was looked up before a group was
-    /// written does not say so.
+    /// Notes a task as it was written. One that has ended never changes again.
     pub(crate) fn note_task(&mut self, task: &Task, standing: Standing) {
         let stored = Stored {
             version: task.version,
             status: task.status,
             standing,
         };
-        self.tasks.note(task.id.as_str().to_owned(), stored);
+        match task.status.is_terminal() {
+            true => drop(self.tasks.take(task.id.as_str())),
+            false => self.tasks.note(task.id.as_str().to_owned(), stored),
+        }
     }
 
     /// The row as it stands; whoever takes it writes it, and notes it again.

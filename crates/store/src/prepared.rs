@@ -28,8 +28,9 @@ pub(crate) struct Wanted {
 
 /// What is wanted, with its rows.
 pub(crate) struct Prepared {
-    pub(crate) wanted: Wanted,
-    pub(crate) rows: Rows,
+    pub(crate) wanted: Box<Wanted>,
+    /// None if nobody made them ready: then the writer does, just before it writes them.
+    pub(crate) rows: Option<Box<Rows>>,
 }
 
 /// The rows of a batch and of cursors, each in the place of its value.
@@ -96,6 +97,9 @@ fn all<'v, V: Replaceable + 'v>(
 
 /// Intermediate states within a batch are in the log alone.
 fn last_states(tasks: &[Arc<Task>], keys: &RowKeys) -> Vec<Option<Stamped<6>>> {
+    if let [only] = tasks {
+        return vec![Some(only.prepare(keys))];
+    }
     let mut later: BTreeSet<&TaskId> = BTreeSet::new();
     let backwards = tasks.iter().rev();
     let rows = backwards.map(|task| later.insert(&task.id).then(|| task.prepare(keys)));

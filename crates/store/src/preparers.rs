@@ -26,7 +26,7 @@ pub(crate) struct Work {
 }
 
 enum Stage {
-    Waiting(Wanted),
+    Waiting(Box<Wanted>),
     Ready(Prepared),
     /// A preparer has it, or the writer, who does not give it back.
     Away,
@@ -35,7 +35,7 @@ enum Stage {
 impl Work {
     pub(crate) fn new(wanted: Wanted) -> Self {
         Self {
-            stage: Mutex::new(Stage::Waiting(wanted)),
+            stage: Mutex::new(Stage::Waiting(Box::new(wanted))),
             is_back: Condvar::new(),
         }
     }
@@ -61,25 +61,25 @@ impl Work {
             work: self,
             wanted: Some(wanted),
         };
-        let rows = borrowed.wanted.as_ref().map(prepare);
-        if let (Some(wanted), Some(rows)) = (borrowed.wanted.take(), rows) {
+        let rows = borrowed.wanted.as_deref().map(prepare).map(Box::new);
+        if let Some(wanted) = borrowed.wanted.take() {
             self.give_back(Stage::Ready(Prepared { wanted, rows }));
         }
     }
 
-    /// Takes what is wanted, with its rows under these keys; none while a preparer has it.
+    /// Takes what is wanted, with its rows if they are ready under these keys; none while a preparer has it.
     pub(crate) fn take(&self, keys: &RowKeys) -> Option<Prepared> {
         let taken = std::mem::replace(&mut *self.stage(), Stage::Away);
-        Some(match taken {
-            Stage::Ready(prepared) if prepared.rows.are_under(keys) => prepared,
-            // The keys were changed meanwhile. Nothing is written under older ones: who encrypts rows anew
+        match taken {
+            Stage::Waiting(wanted) => Some(Prepared { wanted, rows: None }),
+            // If the keys were changed meanwhile, nothing is written under the older ones: who encrypts rows anew
             // would not look there again, and then deletes them.
-            Stage::Ready(Prepared { wanted, .. }) | Stage::Waiting(wanted) => {
-                let rows = Rows::of(&wanted, keys);
-                Prepared { wanted, rows }
-            }
-            Stage::Away => return None,
-        })
+            Stage::Ready(Prepared { wanted, rows }) => Some(Prepared {
+                wanted,
+                rows: rows.filter(|rows| rows.are_under(keys)),
+            }),
+            Stage::Away => None,
+        }
     }
 
     /// The same, waiting for the preparer who has it.
@@ -97,7 +97,7 @@ impl Work {
 /// What a preparer has; given back as it was if that panics.
 struct Borrowed<'w> {
     work: &'w Work,
-    wanted: Option<Wanted>,
+    wanted: Option<Box<Wanted>>,
 }
 
 impl Drop for Borrowed<'_> {

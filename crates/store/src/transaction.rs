@@ -25,7 +25,7 @@ use crate::sql::{Session, values};
 use crate::statistics::Counters;
 use domain::event::Entry;
 use domain::task::{Task, TaskId};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
@@ -118,9 +118,18 @@ fn transact(
 
 /// Has what most batches replace looked up at once, where that is far away.
 fn look_ahead(session: Session<'_>, group: &[Prepared], known: &Known) -> Result<(), SqlFailure> {
+    if session.fails_at_once() {
+        return Ok(());
+    }
     let batches = || group.iter().map(|prepared| &prepared.wanted.batch);
     let tasks = batches().flat_map(|batch| &batch.tasks);
-    let tasks = tasks.filter(|task| task.version > 1 && !known.has_task(&task.id));
+    // What is looked up now does not say what the group itself inserts.
+    let new: BTreeSet<&TaskId> = tasks
+        .clone()
+        .filter(|it| it.version == 1)
+        .map(|it| &it.id)
+        .collect();
+    let tasks = tasks.filter(|it| !new.contains(&it.id) && !known.has_task(&it.id));
     session.look_ahead(task::STORED, tasks.map(|task| task.id.as_str()))?;
     let exchanges = batches().flat_map(|batch| &batch.exchanges);
     let exchanges = exchanges.filter(|it| !it.is_new() && !known.has(*it));
@@ -147,6 +156,14 @@ impl Statements<'_, '_> {
         ends: &mut Ends,
     ) -> Result<Result<Vec<Arc<Entry>>, CommitError>, SqlFailure> {
         let batch = &wanted.batch;
+        let made;
+        let rows = match rows {
+            Some(rows) => rows.as_ref(),
+            None => {
+                made = Rows::of(wanted, &self.encryptor.keys);
+                &made
+            }
+        };
         let changes = match self.check(batch)? {
             Ok(changes) => changes,
             Err(misfit) => return Ok(Err(misfit)),
@@ -221,8 +238,10 @@ impl Statements<'_, '_> {
         last: &mut i64,
     ) -> Result<bool, SqlFailure> {
         let name = value.name();
-        let mut old = match name.as_ref().and_then(|name| self.known.take(name)) {
-            None if self.writes_first(value) => None,
+        let is_new = value.is_new() && !self.isolated;
+        let known = name.as_ref().filter(|_| !is_new);
+        let mut old = match known.and_then(|name| self.known.take(name)) {
+            None if is_new || (V::MOSTLY_NEW && self.session.fails_at_once()) => None,
             None => self.look_up(value)?,
             known => known,
         };
@@ -234,16 +253,11 @@ impl Statements<'_, '_> {
             written = value.write(row, self.session, old.as_ref(), next, self.encryptor);
         }
         let standing = written?;
-        if let Some(name) = name {
+        if let Some(name) = name.filter(|_| !value.is_final()) {
             self.known.note(name, standing);
         }
         *last += i64::from(old.is_none());
         Ok(old.is_none())
-    }
-
-    /// True if a value that is not known is written as a new one before it is looked up.
-    fn writes_first<V: Replaceable>(&self, value: &V) -> bool {
-        (V::MOSTLY_NEW && self.session.fails_at_once()) || (value.is_new() && !self.isolated)
     }
 
     fn look_up<V: Replaceable>(&mut self, value: &V) -> Result<Option<Standing>, SqlFailure> {
@@ -356,12 +370,12 @@ impl Statements<'_, '_> {
 
     /// What is stored of a task.
     fn stored(&mut self, task: &Task) -> Result<Option<task::Stored>, SqlFailure> {
-        if let Some(known) = self.known.task(&task.id) {
-            return Ok(Some(known));
-        }
         // The first version of a task is that of a new one: if not, it cannot be inserted, and is looked up then.
         if task.version == 1 && !self.isolated {
             return Ok(None);
+        }
+        if let Some(known) = self.known.task(&task.id) {
+            return Ok(Some(known));
         }
         self.known.misses += 1;
         task::stored(self.session, &task.id)

@@ -250,10 +250,10 @@ impl Writer {
         self.counters.queued.fetch_sub(size, Relaxed);
     }
 
-    /// Takes the rows of a group, and makes those ready that are not.
+    /// Takes what a group wants, with the rows that are ready.
     fn prepare(&self, group: Vec<Waiting>) -> (Vec<Prepared>, Vec<Answer>) {
         let keys = &self.encryptor.keys;
-        // First what nobody has begun with: meanwhile the others are made ready.
+        // First what nobody has begun with, so that nobody does any more.
         let here: Vec<_> = group
             .iter()
             .map(|waiting| waiting.work.take(keys))

@@ -62,6 +62,11 @@ impl Replaceable for DataParam {
 
     const MOSTLY_NEW: bool = true;
 
+    /// Pieces may still come, or a task that they are given to.
+    fn is_final(&self) -> bool {
+        self.task.is_some() && chunked(&self.body).is_none_or(|whole| whole.finished)
+    }
+
     fn name(&self) -> Option<Name> {
         Some((TABLE, self.id.clone()))
     }

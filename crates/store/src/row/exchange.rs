@@ -63,6 +63,10 @@ impl Replaceable for Exchange {
         self.response.is_none()
     }
 
+    fn is_final(&self) -> bool {
+        self.response.is_some()
+    }
+
     fn name(&self) -> Option<Name> {
         Some((TABLE, self.id.clone()))
     }

@@ -93,6 +93,10 @@ impl Replaceable for Negotiation {
         Prepared { terms, row }
     }
 
+    fn is_final(&self) -> bool {
+        self.state != State::Open
+    }
+
     fn name(&self) -> Option<Name> {
         let (task, kind) = (self.task.as_str(), self.kind.as_str());
         Some((TABLE, format!("{kind} {task}")))

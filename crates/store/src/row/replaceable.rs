@@ -26,6 +26,11 @@ pub(crate) trait Replaceable {
         false
     }
 
+    /// True if it says by itself that hardly anything will follow it.
+    fn is_final(&self) -> bool {
+        false
+    }
+
     /// By what name its row is known to whoever wrote it lately; none if it is looked up whenever it is
     /// written.
     fn name(&self) -> Option<Name> {
