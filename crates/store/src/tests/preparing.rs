@@ -245,6 +245,35 @@ fn a_row_that_a_job_changed_is_looked_up() {
     });
 }
 
+#[test]
+fn each_batch_is_answered_for_itself_whoever_makes_it_ready() {
+    everywhere(|options| {
+        let (store, _) = open(prepared_by(3, options));
+        thread::scope(|scope| {
+            for committer in 0..COMMITTERS {
+                let store = &store;
+                scope.spawn(move || {
+                    let tickets = (0..20).flat_map(|n| {
+                        let (begun, ended) = halves(&format!("{committer}-{n}"));
+                        [begun.clone(), begun, ended.clone(), ended].map(|it| store.commit(it))
+                    });
+                    let tickets: Vec<_> = tickets.collect();
+                    for (place, ticket) in tickets.into_iter().enumerate() {
+                        match (place % 2, ticket.wait()) {
+                            (0, Ok(())) | (1, Err(CommitError::Conflict { .. })) => (),
+                            (_, other) => panic!("batch {place}: {other:?}"),
+                        }
+                    }
+                });
+            }
+        });
+        let counts = store.counts();
+        assert_eq!((counts.tasks, counts.open), (20 * COMMITTERS as u64, 0));
+        let report = store.verify().unwrap();
+        assert!(report.is_sound(), "{:?}", report.faults);
+    });
+}
+
 /// Writes a value in the place of rows that are not there, or are others.
 fn is_replaced_only_as_known<V: Replaceable>(session: Session<'_>, value: &V) {
     let mut encryptor = crate::encryptor::Encryptor::default();
@@ -302,8 +331,8 @@ fn no_row_is_replaced_that_is_another_than_was_known() {
 #[test]
 fn what_is_told_of_a_task_does_not_depend_on_who_was_in_the_group() {
     everywhere(|mut options| {
-        // All of them are one group.
-        (options.batch_wait, options.batch_max) = (std::time::Duration::from_millis(300), 4);
+        // All of them are one group, which is full with the last.
+        (options.batch_wait, options.batch_max) = (std::time::Duration::from_secs(60), 4);
         let (store, _) = open(options);
         let (begun, ended) = halves("one");
         let late = Batch {
