@@ -158,7 +158,8 @@ fn object(report: &ChainReport) -> Value {
         "sealed": report.seal.map(|seal| seal.sequence), "signatures": report.signatures,
         "tasks": report.tasks, "open": report.open, "negotiations": report.negotiations,
         "exchanges": report.exchanges, "data": report.data, "chunks": report.chunks,
-        "registrations": report.registrations, "teams": report.teams, "faults": faults,
+        "registrations": report.registrations, "teams": report.teams, "shards": report.shards.len(),
+        "faults": faults,
     })
 }
 
@@ -174,6 +175,14 @@ fn attestation(attestation: &Attestation) -> Value {
     })
 }
 
+/// How many chains the log has.
+fn chains(report: &ChainReport) -> String {
+    match report.shards.iter().filter(|it| it.last > 0).count() {
+        0 | 1 => "one chain".to_owned(),
+        many => format!("{many} chains"),
+    }
+}
+
 fn tell(report: &ChainReport) {
     let verdict = match (report.is_sound(), report.authentic) {
         _ if report.faults.iter().any(|fault| fault.forged) => "FORGED",
@@ -182,9 +191,10 @@ fn tell(report: &ChainReport) {
         (true, false) => "sound",
     };
     line(&format!(
-        "{} log entries in one chain, {} tasks ({} open), {} negotiations, {} exchanges, {} data: \
+        "{} log entries in {}, {} tasks ({} open), {} negotiations, {} exchanges, {} data: \
          {verdict}",
         report.entries,
+        chains(report),
         report.tasks,
         report.open,
         report.negotiations,

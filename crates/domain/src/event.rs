@@ -6,6 +6,7 @@
 use crate::audit::AuditRecord;
 use crate::cluster::LeadMoved;
 use crate::notification::{AgentUpdate, NegotiationUpdate, Notification, SchemaUpdate};
+use crate::task::TaskId;
 use crate::time::Timestamp;
 use std::sync::Arc;
 use strum::{EnumString, IntoStaticStr, VariantArray};
@@ -74,6 +75,22 @@ pub enum LogEvent {
         /// The reason.
         reason: Termination,
     },
+}
+
+impl LogEvent {
+    /// The task that it is about; none if it is about none.
+    pub fn task(&self) -> Option<&TaskId> {
+        match self {
+            Self::Task(change) => Some(&change.task),
+            Self::Negotiation(change) => Some(&change.task),
+            Self::Agent(_)
+            | Self::Schema(_)
+            | Self::Lead(_)
+            | Self::Audit(_)
+            | Self::SessionStarted { .. }
+            | Self::SessionEnded { .. } => None,
+        }
+    }
 }
 
 /// One entry of the log.

@@ -1,8 +1,8 @@
 //! Measures what a batch costs: processor time of the writer and of the whole process, and the rate.
 //!
-//! `cargo run --release -p convoke-store --example batches -- plain|encrypted|postgres [TASKS] [PREPARERS] [FOLDER]`:
+//! `cargo run --release -p convoke-store --example batches -- plain|encrypted|postgres [TASKS] [PREPARERS] [FOLDER] [SHARDS]`:
 //! stores tasks, each assigned in one batch (with a question that waits) and ended in a later one (with its
-//! answer), a thousand batches ahead of the disk. The batches are made beforehand. Knows the public
+//! answer), a thousand batches ahead of the disk, of so many shards in turn. The batches are made beforehand. Knows the public
 //! interface only. Read next: `million`, a large state.
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
@@ -16,7 +16,7 @@ use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use store::{Batch, HeldKeys, Location, Options, Secret, Store};
+use store::{Batch, HeldKeys, Location, Options, Secret, Shard, Store};
 use testkit::postgres::{Server, Setting};
 
 /// The batches that wait at once, and so the tasks that are open.
@@ -56,9 +56,10 @@ fn main() {
     }
     options.preparers = number(3).unwrap_or(options.preparers);
     let preparers = options.preparers;
+    let shards = number(5).unwrap_or(Shard::COUNT);
     println!(
-        "{kind}, {preparers} preparers: {}",
-        measured(options, tasks)
+        "{kind}, {preparers} preparers, {shards} shards: {}",
+        measured(options, tasks, shards)
     );
 }
 
@@ -72,8 +73,8 @@ fn random() -> store::RandomSource {
     })
 }
 
-fn measured(options: Options, tasks: usize) -> String {
-    let batches: Vec<Batch> = interleaved(tasks);
+fn measured(options: Options, tasks: usize, shards: usize) -> String {
+    let batches: Vec<Batch> = interleaved(tasks, shards);
     let count = batches.len() as f64;
     let (store, _) = Store::open(options, Box::new(|_| {})).unwrap();
     let (began, before) = (Instant::now(), spent(None));
@@ -104,11 +105,11 @@ fn measured(options: Options, tasks: usize) -> String {
 }
 
 /// Assignments, and behind each some other's end.
-fn interleaved(tasks: usize) -> Vec<Batch> {
+fn interleaved(tasks: usize, shards: usize) -> Vec<Batch> {
     let mut batches = Vec::with_capacity(2 * tasks);
     let mut open = VecDeque::new();
     for n in 0..tasks {
-        let (begun, ended) = halves(n);
+        let (begun, ended) = halves(n, Shard::all().nth(n % shards).unwrap());
         batches.push(begun);
         open.push_back(ended);
         if open.len() > AHEAD {
@@ -119,7 +120,7 @@ fn interleaved(tasks: usize) -> Vec<Batch> {
     batches
 }
 
-fn halves(n: usize) -> (Batch, Batch) {
+fn halves(n: usize, shard: Shard) -> (Batch, Batch) {
     let payload = serde_json::json!({
         "link": format!("link-{n}"), "alarms": ["los", "ber-high"], "since": "2026-11-22T02:00:00Z",
     });
@@ -130,7 +131,9 @@ fn halves(n: usize) -> (Batch, Batch) {
     let mut ended = life::life(&name(n), parties, content, at);
     let mut asked = ended.exchanges[0].clone();
     (asked.response, asked.response_time) = (None, None);
+    ended.shard = shard;
     let begun = Batch {
+        shard,
         tasks: vec![ended.tasks.remove(0)],
         happenings: vec![ended.happenings.remove(0)],
         exchanges: vec![asked],

@@ -5,6 +5,7 @@
 use crate::failure::SqlFailure;
 use crate::row::document::Document;
 use crate::row::push_config::PushChange;
+use crate::shard::Shard;
 use domain::context::{DataParam, Exchange};
 use domain::event::{Entry, LogEvent};
 use domain::negotiation::Negotiation;
@@ -12,6 +13,7 @@ use domain::registry::Registration;
 use domain::task::{Status, Task, TaskId};
 use domain::team::Team;
 use domain::time::Timestamp;
+use std::collections::BTreeMap;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -21,6 +23,10 @@ use tokio::sync::oneshot;
 /// Changes that become durable together, or not at all.
 #[derive(Clone, Debug, Default)]
 pub struct Batch {
+    /// The shard of what is new in it. What is there already stays where it is, and registrations are on shard 0.
+    pub shard: Shard,
+    /// The shards of tasks of which all that is new, with their entries of the log, is on another one.
+    pub elsewhere: BTreeMap<TaskId, Shard>,
     /// Tasks in their new state. Version 1 must be unknown, version n must find version n-1.
     pub tasks: Vec<Arc<Task>>,
     /// Exchanges; one with the identifier of a stored one replaces it in its place.
@@ -74,6 +80,12 @@ impl Batch {
             || !self.teams.is_empty()
             || !self.pushes.is_empty()
             || self.mark.is_some()
+    }
+
+    /// The shard of what is new in it about a task, or about none.
+    pub(crate) fn shard_of(&self, task: Option<&TaskId>) -> Shard {
+        let elsewhere = task.and_then(|task| self.elsewhere.get(task));
+        elsewhere.copied().unwrap_or(self.shard)
     }
 
     /// The approximate size of its data in bytes.

@@ -9,13 +9,13 @@ use crate::cipher::{Keys, Tables};
 use crate::data_key;
 use crate::encryptor::{Encryptor, is_empty, new_data_key, new_salt, new_set_key};
 use crate::failure::SqlFailure;
+use crate::heads::StoredHeads;
 use crate::keys::KeyKeeper;
 use crate::ledger::Ledger;
 use crate::mac::{RowMac, Stamp};
 use crate::open::OpenError;
 use crate::row::RowError;
 use crate::row::attestation::{Attestation, Ground};
-use crate::row::head::Stored;
 use crate::schema::tables;
 use crate::set::{Set, SetHashes};
 use crate::sign::Signer;
@@ -53,7 +53,7 @@ pub(crate) fn first_use(
     tables: Tables<'_>,
     keeper: &dyn KeyKeeper,
     signer: Option<&dyn Signer>,
-    stored: &Stored,
+    stored: &StoredHeads,
     now: Timestamp,
     encryptor: &mut Encryptor,
 ) -> Result<(), OpenError> {
@@ -68,16 +68,17 @@ pub(crate) fn first_use(
         rows += stamp(session, &mac, table, key, place)?;
     }
     let sets = new_set_key(keeper).map_err(OpenError::Key)?;
-    let ledger = Ledger {
-        generation: stored.generation,
-        digest: stored.digest,
-        hashes: SetHashes::found(session, &sets, &Set::ALL)?,
+    let mut ledger = Ledger {
         numbered: Some(session.last_observation()? as u64),
-        ..Ledger::default()
+        ..stored.bare()
     };
+    for (shard, hashes) in SetHashes::found(session, &sets, &Set::ALL)?.iter() {
+        ledger.of_mut(shard).hashes = *hashes;
+    }
     encryptor.bind(tables.keys, sets, ledger)?;
     tables.keys.bind();
-    if rows == 0 && stored.head.sequence == 0 {
+    let end = stored.heads.end();
+    if rows == 0 && end.sequence == 0 {
         return Ok(());
     }
     tracing::warn!(
@@ -87,9 +88,9 @@ pub(crate) fn first_use(
     );
     let mut attestation = Attestation {
         ground: Ground::FirstUse,
-        time: now.max(stored.head.time),
-        sequence: stored.head.sequence,
-        chain: stored.head.chain,
+        time: now.max(end.time),
+        sequence: end.sequence,
+        chain: end.chain,
         detail: format!("{rows} rows as they were found"),
         signature: Vec::new(),
     };

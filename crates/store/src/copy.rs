@@ -20,11 +20,12 @@ use crate::backend::Untrusted;
 use crate::cipher::{Keys, Tables};
 use crate::data_key;
 use crate::digest::Sum;
+use crate::heads::StoredHeads;
 use crate::keys::KeyKeeper;
 use crate::open::{Arrival, Location, OpenError, Options, arrive, beside, locked};
 use crate::outside::HeadWriter;
 use crate::row::attestation::Ground;
-use crate::row::head::{self, Stored};
+use crate::row::head;
 use crate::row::seal::{self, Seal};
 use crate::schema;
 use crate::sign::Signer;
@@ -328,8 +329,8 @@ impl<'s> Opened<'s> {
         };
         let copied = rows::copy_all(here, there, &mut tell);
         let rows = copied.map_err(|fault| fault.at(self, place))?;
-        let head = Stored::read(here).map_err(|cause| read(cause.into()))?;
-        let arrived = Stored::read(there).map_err(|cause| written(cause.into()))?;
+        let head = StoredHeads::read(here).map_err(|cause| read(cause.into()))?;
+        let arrived = StoredHeads::read(there).map_err(|cause| written(cause.into()))?;
         if arrived.digest != head.digest {
             return Err(CopyError::Differs(head::TABLE));
         }
@@ -372,13 +373,15 @@ impl<'s> Opened<'s> {
     /// The one of the signers who sealed it.
     fn signer(&self) -> Result<Option<&'s dyn Signer>, CopyError> {
         let signers = &self.from.signers;
-        let seal = Seal::read(self.session()).map_err(|cause| self.wrong(cause.into()))?;
-        let Some(seal) = seal else {
+        let seals = Seal::all(self.session()).map_err(|cause| self.wrong(cause.into()))?;
+        let Some(seal) = Seal::last(&seals) else {
             return Ok(signers.first().map(AsRef::as_ref));
         };
-        let signer = signers
-            .iter()
-            .find(|signer| seal.is_signed(signer.as_ref()));
+        let signed = |signer: &dyn Signer| {
+            let mut all = seals.iter();
+            all.all(|(shard, seal)| seal.is_signed(shard, signer))
+        };
+        let signer = signers.iter().find(|signer| signed(signer.as_ref()));
         match signer {
             None if !signers.is_empty() => Err(self.wrong(OpenError::Stranger {
                 table: seal::TABLE.to_owned(),
@@ -390,7 +393,7 @@ impl<'s> Opened<'s> {
 
     /// Refuses a source that has gone on since.
     fn is_unchanged(&self, head: &Sum) -> Result<(), CopyError> {
-        let now = Stored::read(self.session()).map_err(|cause| self.wrong(cause.into()))?;
+        let now = StoredHeads::read(self.session()).map_err(|cause| self.wrong(cause.into()))?;
         match now.digest == *head {
             true => Ok(()),
             false => Err(CopyError::Changed(self.from.location.clone())),

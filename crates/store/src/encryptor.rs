@@ -11,9 +11,10 @@ use crate::failure::SqlFailure;
 use crate::keys::{KeyKeeper, KeyKeeperError, Secret};
 use crate::ledger::Ledger;
 use crate::row::RowError;
-use crate::row::standing::Standing;
+use crate::row::standing::{RowPlace, Standing};
 use crate::row_keys::RowKeys;
-use crate::set::{Set, SetKey};
+use crate::set::{Set, SetHash, SetKey};
+use crate::shard::{PerShard, Shard};
 use crate::sql::{Session, Value};
 use std::ops::ControlFlow;
 use zeroize::Zeroizing;
@@ -76,7 +77,7 @@ impl Encryptor {
     ) -> Result<Self, RowError> {
         let mut renewed = Self::under(keys, data_key, secret, salt)?;
         if let Some(sets) = &self.sets {
-            renewed.bind(keys, sets.clone(), self.ledger)?;
+            renewed.bind(keys, sets.clone(), self.ledger.clone())?;
         }
         Ok(renewed)
     }
@@ -91,72 +92,79 @@ impl Encryptor {
         self.sets.as_ref()
     }
 
-    /// Replaces the secret of the sums; all rows must have been summed up with it.
+    /// Replaces the secret of the sums; all rows must have been summed up with it. All heads differ then.
     pub(crate) fn sum_up_with(&mut self, sets: SetKey) {
         if self.is_bound() {
             self.sets = Some(sets);
+            let all = self.ledger.shards.values_mut();
+            all.for_each(|of| of.element = SetHash::default());
         }
     }
 
+    /// Notes that the head of a shard is becoming another one.
+    pub(crate) fn headed(&mut self, shard: Shard, beside: &Sum) {
+        let element = self.sets.as_ref().map(|sets| sets.of_head(shard, beside));
+        self.ledger.of_mut(shard).element = element.unwrap_or_default();
+    }
+
     /// Adds a row to the sum of its set.
-    pub(crate) fn came(&mut self, set: Set, number: i64, sum: &Sum) {
+    pub(crate) fn came(&mut self, set: Set, RowPlace { shard, number }: RowPlace, sum: &Sum) {
         if let Some(sets) = &self.sets {
-            self.ledger.hashes.add(sets, set, number, sum);
+            let hashes = &mut self.ledger.of_mut(shard).hashes;
+            hashes.add(sets, set, number, sum);
         }
     }
 
     /// Takes the row whose digest is stored out of the sum of its set.
-    pub(crate) fn went(&mut self, set: Set, number: i64, stored: &[u8]) {
+    pub(crate) fn went(&mut self, set: Set, RowPlace { shard, number }: RowPlace, stored: &[u8]) {
         if let Some(sets) = &self.sets {
-            let sum = set.sum_of(stored);
-            self.ledger.hashes.remove(sets, set, number, &sum);
+            let hashes = &mut self.ledger.of_mut(shard).hashes;
+            hashes.remove(sets, set, number, &set.sum_of(stored));
         }
     }
 
     /// Updates the sums for a row of digest `sum` that is written in the place of `old`, or, if there is
-    /// none, as a new one with this number; returns what stands now, with this digest in its column.
+    /// none, as a new one in this place; returns what stands now, with this digest in its column.
     pub(crate) fn replaced(
         &mut self,
         old: Option<&Standing>,
         set: Set,
-        number: i64,
+        place: RowPlace,
         sum: &Sum,
         digest: Vec<u8>,
     ) -> Standing {
         if let Some(old) = old {
-            self.went(old.set, old.number, &old.digest);
+            self.went(old.set, old.place, &old.digest);
         }
-        let number = old.map_or(number, |old| old.number);
-        self.came(set, number, sum);
-        Standing {
-            set,
-            number,
-            digest,
-        }
+        let place = old.map_or(place, |old| old.place);
+        self.came(set, place, sum);
+        Standing { set, place, digest }
     }
 
-    /// Deletes rows of a set and returns how many. `sql` returns the number and the digest of each.
+    /// Deletes rows of a set and returns how many of each shard. `sql` returns the number, the digest and the shard of each.
     pub(crate) fn delete(
         &mut self,
         session: Session<'_>,
         set: Set,
         sql: &str,
         key: &[Value<'_>],
-    ) -> Result<usize, SqlFailure> {
-        let mut gone = 0;
+    ) -> Result<PerShard<u64>, SqlFailure> {
+        let mut gone = PerShard::default();
         session.query(sql, key, |row| {
-            gone += 1;
+            let shard = row.get(2)?;
+            *gone.of_or(shard, || 0) += 1;
             if self.is_bound() {
-                self.went(set, row.get(0)?, row.bytes(1)?);
+                let number = row.get(0)?;
+                self.went(set, RowPlace { shard, number }, row.bytes(1)?);
             }
             Ok::<_, SqlFailure>(ControlFlow::Continue(()))
         })?;
         Ok(gone)
     }
 
-    /// The ledger as encrypted beside the head, whose columns have the digest `beside`.
-    pub(crate) fn ledger(&mut self, beside: &Sum) -> Option<Vec<u8>> {
-        let packed = self.ledger.pack(&self.sets()?.secret);
+    /// The ledger as encrypted beside the head of a shard, whose columns have the digest `beside`.
+    pub(crate) fn packed(&self, shard: Shard, beside: &Sum) -> Option<Vec<u8>> {
+        let packed = self.ledger.part(shard).pack(&self.sets()?.secret);
         self.keys.encrypt(&packed, beside)
     }
 
@@ -177,7 +185,7 @@ impl Encryptor {
             return Ok(());
         };
         let sum = period.insert(session)?;
-        self.came(Set::Period, period.number.into(), &sum);
+        self.came(Set::Period, RowPlace::zero(period.number.into()), &sum);
         Ok(())
     }
 

@@ -9,11 +9,12 @@
 use crate::batch::CommitError;
 use crate::cipher::Tables;
 use crate::encryptor::Encryptor;
+use crate::heads::Heads;
 use crate::job::{JobContext, JobError, Step};
+use crate::read::chains::Chains;
 use crate::read::log;
 use crate::read::{ReadError, records, tasks};
 use crate::row::erasure::Erasure;
-use crate::row::head::Head;
 use crate::row::numbers::THERE;
 use crate::row::replaceable::put;
 use crate::row::{RowError, entry, push_config};
@@ -65,12 +66,12 @@ impl Erase {
         };
         let seen = self.look(at.tables, seen)?;
         self.seen = Some(seen);
-        if seen < at.head.sequence {
+        if seen < at.heads.sequence() {
             return Ok(Step::Goes);
         }
         let session = at.tables.session;
         session.overwrite(true)?;
-        let erased = self.erase(at.tables, at.head, at.encryptor, at.signer);
+        let erased = self.erase(at.tables, at.heads, at.encryptor, at.signer);
         session.overwrite(false)?;
         self.record = Some(erased?);
         session.sweep();
@@ -96,27 +97,26 @@ impl Erase {
 
     /// Looks for the task in the next entries of the log.
     fn look(&mut self, tables: Tables<'_>, seen: Sequence) -> Result<Sequence, JobError> {
-        let (mut seen, mut chain) = log::base(tables.session, seen)?;
-        let behind = values![seen as i64, ENTRIES as i64];
+        let mut chains = Chains::behind(tables.session, seen)?;
+        let behind = values![chains.last as i64, ENTRIES as i64];
         tables.session.query(entry::BEHIND, behind, |row| {
-            let read = entry::read(row, seen + 1, &chain, tables.keys)?;
-            (seen, chain) = (read.entry.sequence, read.sum);
+            let read = chains.read(row, tables.keys)?;
             if blank(&read.entry.happening, &self.task).is_some() {
-                self.entries.push(seen);
+                self.entries.push(read.entry.sequence);
             }
             Ok::<_, RowError>(ControlFlow::Continue(()))
         })?;
-        Ok(seen)
+        Ok(chains.last)
     }
 
     fn erase(
         &self,
         tables: Tables<'_>,
-        head: &Head,
+        heads: &Heads,
         encryptor: &mut Encryptor,
         signer: Option<&dyn Signer>,
     ) -> Result<Erasure, JobError> {
-        let slice = Slice::begin(tables.session, head, encryptor)?;
+        let slice = Slice::begin(tables.session, heads, encryptor)?;
         let task = found(self, tables)?;
         let filter = records::Filter {
             task: Some(self.task.clone()),
@@ -142,7 +142,7 @@ impl Erase {
         }
         for mut data in data {
             let pieces = "DELETE FROM data_chunk
-                WHERE data = (SELECT number FROM data_param WHERE id = ?1) RETURNING number, digest";
+                WHERE data = (SELECT number FROM data_param WHERE id = ?1) RETURNING number, digest, shard";
             encryptor.delete(session, Set::DataChunk, pieces, values![&data.id])?;
             data.body = Body::Inline(String::new());
             data.description = String::new();
@@ -153,7 +153,7 @@ impl Erase {
         for sequence in &self.entries {
             erase_entry(tables, encryptor, *sequence, &self.task, signer)?;
         }
-        slice.commit(head, encryptor)?;
+        slice.commit(heads, encryptor)?;
         Ok(record)
     }
 
@@ -260,12 +260,12 @@ fn erase_entry(
     signer: Option<&dyn Signer>,
 ) -> Result<(), JobError> {
     // The log may have been cut meanwhile.
-    let (before, chain) = log::base(tables.session, sequence - 1)?;
-    if before != sequence - 1 {
+    let mut chains = Chains::behind(tables.session, sequence - 1)?;
+    if chains.last != sequence - 1 {
         return Ok(());
     }
-    let read = |row: &Row<'_>| entry::read(row, sequence, &chain, tables.keys);
-    let behind = values![before as i64, 1_i64];
+    let behind = values![chains.last as i64, 1_i64];
+    let read = |row: &Row<'_>| chains.read(row, tables.keys);
     let Some(read) = tables.session.find(entry::BEHIND, behind, read)? else {
         return Ok(());
     };

@@ -1,41 +1,124 @@
-//! The ledger: the part of the head that is readable and writable only with the key.
+//! The ledger: the part of the heads that is readable and writable only with the key.
 //!
-//! It is encrypted beside the head as payloads are beside their row, so that the head with all its
-//! counts is authentic if it decrypts. Read next: [`crate::set`], `row::head`.
+//! It is encrypted beside each head as payloads are beside their row, so that a head with all its
+//! counts is authentic if it decrypts. Read next: [`crate::set`], [`crate::heads`].
 
-use crate::digest::Sum;
+use crate::digest::{ORIGIN, Sum};
 use crate::keys::Secret;
-use crate::set::{SETS, SetHash, SetHashes};
+use crate::set::{SETS, Set, SetHash, SetHashes};
+use crate::shard::{PerShard, Shard};
 use domain::event::Sequence;
 use zeroize::Zeroizing;
 
-/// The first byte of a packed ledger; the first form had no number of observations.
-const FORM: u8 = 2;
+/// The first byte of a packed ledger. The first form had no number of observations, the second nothing of other
+/// shards.
+const FORM: u8 = 3;
+const SECOND_FORM: u8 = 2;
 const FIRST_FORM: u8 = 1;
 #[cfg(test)]
-const LENGTH: usize = 1 + 32 + 1 + 8 + 8 + SETS * 32;
+const LENGTH: usize = 1 + 32 + 1 + 8 + 8 + 32 + SETS * 32;
 
 /// The sums of all rows, and further facts on the state.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Ledger {
-    /// The number of times that the head was written: grows with every transaction that changes
-    /// something.
+    /// The number of times that heads were written: grows with every transaction that changes something.
     pub(crate) generation: u64,
-    /// The digest of the head of this generation.
-    pub(crate) digest: Sum,
-    /// The entry up to which the log was last sealed; none if never.
-    pub(crate) sealed: Option<Sequence>,
     /// True once the head was also stored outside of the database.
     pub(crate) outside: bool,
     /// The number of the last observation, 0 before the first; none if unknown.
     pub(crate) numbered: Option<u64>,
+    pub(crate) shards: PerShard<ShardLedger>,
+}
+
+/// What is a shard's alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ShardLedger {
+    /// The digest of its head, as it was written last.
+    pub(crate) digest: Sum,
+    /// What that head is in the sum of all heads.
+    pub(crate) element: SetHash,
+    /// The entry up to which its part of the log was last sealed; none if never.
+    pub(crate) sealed: Option<Sequence>,
     pub(crate) hashes: SetHashes,
 }
 
+impl Default for ShardLedger {
+    fn default() -> Self {
+        Self {
+            digest: ORIGIN,
+            element: SetHash::default(),
+            sealed: None,
+            hashes: SetHashes::default(),
+        }
+    }
+}
+
 impl Ledger {
+    pub(crate) fn of(&self, shard: Shard) -> ShardLedger {
+        self.shards.of(shard).copied().unwrap_or_default()
+    }
+
+    pub(crate) fn of_mut(&mut self, shard: Shard) -> &mut ShardLedger {
+        self.shards.of_or(shard, ShardLedger::default)
+    }
+
+    /// The sum of the heads of all other shards.
+    pub(crate) fn others(&self, shard: Shard) -> SetHash {
+        let others = self.shards.iter().filter(|(of, _)| *of != shard);
+        let mut sum = SetHash::default();
+        others.for_each(|(_, of)| sum.add(of.element));
+        sum
+    }
+
+    /// The shards of which another is known here.
+    pub(crate) fn changed<'l>(&'l self, before: &'l Self) -> impl Iterator<Item = Shard> + 'l {
+        let changed = |(shard, of): (Shard, &ShardLedger)| {
+            (before.shards.of(shard) != Some(of)).then_some(shard)
+        };
+        self.shards.iter().filter_map(changed)
+    }
+
+    /// True if the rows of this set that were found on each shard are those that are known.
+    pub(crate) fn tells(&self, set: Set, found: &PerShard<SetHashes>) -> bool {
+        Shard::all().all(|shard| {
+            let found = found.of(shard).copied().unwrap_or_default();
+            found.of(set) == self.of(shard).hashes.of(set)
+        })
+    }
+
+    /// The last entry that was sealed, on whichever shard; none if none was.
+    pub(crate) fn sealed(&self) -> Option<Sequence> {
+        self.shards.values().filter_map(|of| of.sealed).max()
+    }
+
+    /// The part that stands in the head of a shard.
+    pub(crate) fn part(&self, shard: Shard) -> Packed {
+        let of = self.of(shard);
+        Packed {
+            outside: self.outside,
+            numbered: self.numbered,
+            sealed: of.sealed,
+            others: self.others(shard),
+            hashes: of.hashes,
+        }
+    }
+}
+
+/// What is encrypted beside the head of a shard.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Packed {
+    pub(crate) outside: bool,
+    pub(crate) numbered: Option<u64>,
+    pub(crate) sealed: Option<Sequence>,
+    /// The sum of the heads of all other shards, as they stood then.
+    pub(crate) others: SetHash,
+    pub(crate) hashes: SetHashes,
+}
+
+impl Packed {
     /// The packed form, with the secret of the sums.
     pub(crate) fn pack(&self, secret: &Secret) -> Zeroizing<Vec<u8>> {
-        let mut packed = Zeroizing::new(Vec::with_capacity(64 + SETS * 32));
+        let mut packed = Zeroizing::new(Vec::with_capacity(96 + SETS * 32));
         packed.push(FORM);
         packed.extend_from_slice(secret.expose());
         packed.push(self.outside.into());
@@ -44,14 +127,14 @@ impl Ledger {
         packed.extend_from_slice(&sealed.to_be_bytes());
         let numbered = self.numbered.unwrap_or(u64::MAX);
         packed.extend_from_slice(&numbered.to_be_bytes());
-        for lane in self.hashes.0.iter().flat_map(|hash| hash.0) {
+        let sums = [&self.others].into_iter().chain(&self.hashes.0);
+        for lane in sums.flat_map(|hash| hash.0) {
             packed.extend_from_slice(&lane.to_be_bytes());
         }
         packed
     }
 
-    /// The ledger and the secret from their packed form; none if malformed. The generation comes
-    /// from the head.
+    /// This and the secret from their packed form; none if malformed.
     pub(crate) fn unpack(packed: &[u8]) -> Option<(Self, Secret)> {
         let (form, rest) = packed.split_first()?;
         let (secret, rest) = rest.split_first_chunk()?;
@@ -59,7 +142,7 @@ impl Ledger {
         let (sealed, rest) = rest.split_first_chunk()?;
         let sealed = u64::from_be_bytes(*sealed);
         let (numbered, rest) = match *form {
-            FORM => rest
+            FORM | SECOND_FORM => rest
                 .split_first_chunk()
                 .map(|(n, rest)| (u64::from_be_bytes(*n), rest))?,
             FIRST_FORM => (u64::MAX, rest),
@@ -68,22 +151,24 @@ impl Ledger {
         let (lanes, []) = rest.as_chunks() else {
             return None;
         };
-        if lanes.len() != SETS * 4 {
+        let mut unpacked = Self {
+            outside: *outside != 0,
+            numbered: (numbered != u64::MAX).then_some(numbered),
+            sealed: (sealed != u64::MAX).then_some(sealed),
+            ..Self::default()
+        };
+        let mut sums: Vec<&mut SetHash> = unpacked.hashes.0.iter_mut().collect();
+        if *form == FORM {
+            sums.insert(0, &mut unpacked.others);
+        }
+        if lanes.len() != sums.len() * 4 {
             return None;
         }
-        let mut hashes = SetHashes::default();
-        let into = hashes.0.iter_mut().flat_map(|SetHash(lanes)| lanes);
+        let into = sums.into_iter().flat_map(|SetHash(lanes)| lanes);
         for (lane, bytes) in into.zip(lanes) {
             *lane = u64::from_be_bytes(*bytes);
         }
-        let ledger = Self {
-            sealed: (sealed != u64::MAX).then_some(sealed),
-            outside: *outside != 0,
-            numbered: (numbered != u64::MAX).then_some(numbered),
-            hashes,
-            ..Self::default()
-        };
-        Some((ledger, Secret::new(*secret)))
+        Some((unpacked, Secret::new(*secret)))
     }
 }
 
@@ -94,32 +179,51 @@ mod tests {
 
     #[test]
     fn what_was_packed_comes_back() {
-        let mut ledger = Ledger {
+        let mut part = Packed {
             sealed: Some(3),
             outside: true,
             numbered: Some(7),
-            ..Ledger::default()
+            others: SetHash([9, 8, u64::MAX, 6]),
+            ..Packed::default()
         };
-        ledger.hashes.0[SETS - 1].0 = [1, 2, 3, u64::MAX];
-        for ledger in [ledger, Ledger::default()] {
+        part.hashes.0[SETS - 1].0 = [1, 2, 3, u64::MAX];
+        for part in [part, Packed::default()] {
             let secret = Secret::new([5; 32]);
-            let packed = ledger.pack(&secret);
+            let packed = part.pack(&secret);
             assert_eq!(packed.len(), LENGTH);
-            let (found, of) = Ledger::unpack(&packed).unwrap();
-            assert_eq!((found, of.expose()), (ledger, secret.expose()));
-            let mut first = packed.to_vec();
-            first.drain(1 + 32 + 1 + 8..1 + 32 + 1 + 8 + 8);
+            let (found, of) = Packed::unpack(&packed).unwrap();
+            assert_eq!((found, of.expose()), (part, secret.expose()));
+            let numbers = 1 + 32 + 1 + 8;
+            let mut second = packed.to_vec();
+            second.drain(numbers + 8..numbers + 8 + 32);
+            second[0] = SECOND_FORM;
+            let alone = Packed {
+                others: SetHash::default(),
+                ..part
+            };
+            assert_eq!(Packed::unpack(&second).unwrap().0, alone);
+            let mut first = second.clone();
+            first.drain(numbers..numbers + 8);
             first[0] = FIRST_FORM;
-            let (of_first, _) = Ledger::unpack(&first).unwrap();
-            assert_eq!(
-                of_first,
-                Ledger {
-                    numbered: None,
-                    ..ledger
-                }
-            );
-            assert!(Ledger::unpack(&packed[1..]).is_none());
-            assert!(Ledger::unpack(&packed[..LENGTH - 1]).is_none());
+            let unknown = Packed {
+                numbered: None,
+                ..alone
+            };
+            assert_eq!(Packed::unpack(&first).unwrap().0, unknown);
+            assert!(Packed::unpack(&packed[1..]).is_none());
+            assert!(Packed::unpack(&packed[..LENGTH - 1]).is_none());
+            assert!(Packed::unpack(&second[..second.len() - 32]).is_none());
         }
+    }
+
+    #[test]
+    fn each_shard_is_bound_to_all_others() {
+        let shards = [0, 5, 63].map(|number| Shard::new(number).unwrap());
+        let mut ledger = Ledger::default();
+        for (place, shard) in shards.into_iter().enumerate() {
+            ledger.of_mut(shard).element = SetHash([1 << place, 0, 0, 0]);
+        }
+        let others = shards.map(|shard| ledger.others(shard).0[0]);
+        assert_eq!(others, [6, 5, 3]);
     }
 }

@@ -34,7 +34,7 @@
 //! stored as it is; the decisions are made in `domain`. Files: `store` (the handle), `open` (locks,
 //! files, recovery) with its `guard`, `schema` (SQL and migrations), `bind` (older states),
 //! `prepared` (rows made ready) and `preparers` (by whom), `writer` (group commit), `transaction` (one group), `known` (what it need not look up), `slice` (a transaction that ends with the
-//! head), `job` with `retention`, `erase` and `reencrypt`, `read`,
+//! heads), `shard` and `heads` (the head of each shard), `job` with `retention`, `erase` and `reencrypt`, `read`,
 //! `verify`, `copy`, `row` (the row types), `sql` and `backend` (the seam to the database), `sqlite`, `failure`, `digest` (the hashes), `mac`, `set` and `ledger` (the binding
 //! of rows), `outside`, `sign`, `keys` (the master key), `cipher` (encryption), `row_keys`, `encryptor` and
 //! `cover` (encryption of rows), `postgres` (what is PostgreSQL's alone).
@@ -52,6 +52,7 @@ mod digest;
 mod encryptor;
 mod erase;
 mod failure;
+mod heads;
 mod job;
 mod keys;
 mod known;
@@ -70,6 +71,7 @@ mod row;
 mod row_keys;
 mod schema;
 mod set;
+mod shard;
 mod sign;
 mod slice;
 mod sql;
@@ -104,8 +106,9 @@ pub use row::document::Document;
 pub use row::erasure::Erasure;
 pub use row::head::Counts;
 pub use row::push_config::PushChange;
+pub use shard::Shard;
 pub use sign::Signer;
 pub use statistics::{Condition, StoreStatistics};
 pub use store::Store;
-pub use verify::{ChainReport, Fault, Seal, VerifyOptions, VerifyProgress};
+pub use verify::{ChainReport, Fault, Seal, ShardReport, VerifyOptions, VerifyProgress};
 pub use verify::{is_encrypted, verify, verify_with, verify_with_keys};

@@ -24,14 +24,16 @@ use crate::budget::{Budget, ENDLESS};
 use crate::cipher::{Keys, Tables};
 use crate::data_key;
 use crate::encryptor::Encryptor;
+use crate::heads;
 use crate::keys::KeyKeeper;
 use crate::outside::{HeadWriter, Seen};
 use crate::read::{Readers, log, tasks};
 use crate::reencrypt::KeyChange;
-use crate::row::head::{self, Counts};
+use crate::row::head::Counts;
 use crate::row::numbers::Numbers;
 use crate::row::{RowError, negotiation, registration, task};
 use crate::schema;
+use crate::shard::Shard;
 use crate::sql::{Row, Session};
 use crate::transaction::Ends;
 use domain::event::Sequence;
@@ -39,6 +41,7 @@ use domain::negotiation::Negotiation;
 use domain::registry::Registration;
 use domain::task::Task;
 use domain::time::Timestamp;
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -85,6 +88,8 @@ pub(crate) struct Opened {
     /// The change of data keys that are wrapped under an old master key.
     pub(crate) rewrap: Option<KeyChange>,
     pub(crate) ends: Ends,
+    /// The shards whose head is not sealed.
+    pub(crate) unsealed: BTreeSet<Shard>,
     pub(crate) recovered: Recovered,
     /// The writer of the head outside; none if it is kept nowhere else.
     pub(crate) outside: Option<HeadWriter>,
@@ -116,30 +121,30 @@ pub(crate) fn open(options: &Options) -> Result<Opened, OpenError> {
         session,
         keys: &keys,
     };
-    let head = admitted.stored.head;
+    let heads = admitted.heads;
     let decided = admitted.decided;
     let recovered = Recovered {
         tasks: decided.tasks,
         negotiations: decided.negotiations,
         registrations: decided.registrations,
-        counts: head.counts,
-        last: head.sequence,
-        last_time: head.time,
+        counts: heads.counts(),
+        last: heads.sequence(),
+        last_time: heads.time(),
         log_began: log::first_time(session)?,
         accepted: admitted.accepted,
     };
     let numbers = Numbers::read(session)?;
     let rewrap = options.keys.as_deref().and_then(|k| rewrap(tables, k));
     let mut encryptor = admitted.encryptor;
-    if admitted.changed {
+    if !admitted.changed.is_empty() {
         encryptor.store(session)?;
-        head::write(session, &head, &mut encryptor)?;
+        heads::write(session, &heads, &admitted.changed, &mut encryptor)?;
         transaction.commit()?;
         encryptor.stored();
     } else {
         transaction.commit()?;
     }
-    let seen = Seen::of(&head, &encryptor.ledger, encryptor.is_bound());
+    let seen = Seen::of(&heads, &encryptor.ledger, encryptor.is_bound());
     let outside = match options.outside.is_empty() {
         true => None,
         false => Some(HeadWriter::start(
@@ -159,7 +164,8 @@ pub(crate) fn open(options: &Options) -> Result<Opened, OpenError> {
         keys,
         encryptor,
         rewrap,
-        ends: Ends { head, numbers },
+        ends: Ends { heads, numbers },
+        unsealed: admitted.unsealed,
         recovered,
         outside,
         lock,
@@ -176,10 +182,10 @@ pub(crate) fn arrive(
     let Tables { session, keys } = tables;
     let budget = Budget::none();
     let admitted = guard::admit(session, keys, options, &budget, Some(arrival))?;
-    let (head, mut encryptor) = (admitted.stored.head, admitted.encryptor);
+    let (heads, mut encryptor) = (admitted.heads, admitted.encryptor);
     encryptor.store(session)?;
-    head::write(session, &head, &mut encryptor)?;
-    let seen = Seen::of(&head, &encryptor.ledger, encryptor.is_bound());
+    heads::write(session, &heads, &admitted.changed, &mut encryptor)?;
+    let seen = Seen::of(&heads, &encryptor.ledger, encryptor.is_bound());
     Ok((seen, admitted.accepted))
 }
 

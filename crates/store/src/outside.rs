@@ -8,10 +8,10 @@
 //! refused at opening; a state put back to a point after the file's head, within the lag of a
 //! crash, is not noticed. The paths are the caller's. Read next: `open::guard`.
 
-use crate::digest::{ORIGIN, RowDigest, Sum};
+use crate::digest::{RowDigest, Sum};
+use crate::heads::{self, Heads, StoredHeads};
 use crate::ledger::Ledger;
 use crate::open::OpenError;
-use crate::row::head::{Head, Stored};
 use crate::sign::{self, Signer};
 use base16ct::lower::encode_string;
 use base16ct::mixed::decode_vec;
@@ -36,9 +36,9 @@ const TABLE: &str = "outside";
 /// The head of a state as last seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Seen {
-    /// The number of times that the head had been written.
+    /// The number of times that heads had been written.
     pub(crate) generation: u64,
-    /// The digest of the head as it was stored.
+    /// The digest of all heads as they were stored; where there is one shard, of its head.
     pub(crate) digest: Sum,
     /// The last entry of the log.
     pub(crate) sequence: Sequence,
@@ -66,15 +66,17 @@ struct SeenRow {
 }
 
 impl Seen {
-    pub(crate) fn of(head: &Head, ledger: &Ledger, bound: bool) -> Self {
+    pub(crate) fn of(heads: &Heads, ledger: &Ledger, bound: bool) -> Self {
+        let end = heads.end();
+        let digests = ledger.shards.iter().map(|(shard, of)| (shard, &of.digest));
         Self {
             generation: ledger.generation,
-            digest: ledger.digest,
-            sequence: head.sequence,
-            time: head.time,
-            chain: head.chain,
+            digest: heads::of_all(digests),
+            sequence: end.sequence,
+            time: end.time,
+            chain: end.chain,
             bound,
-            sealed: ledger.sealed,
+            sealed: ledger.sealed(),
         }
     }
 
@@ -90,7 +92,7 @@ impl Seen {
             .sum()
     }
 
-    fn text(&self, signer: Option<&dyn Signer>) -> String {
+    pub(crate) fn text(&self, signer: Option<&dyn Signer>) -> String {
         let row = SeenRow {
             generation: self.generation,
             digest: encode_string(&self.digest),
@@ -137,11 +139,10 @@ impl Seen {
 
     /// True if the stored state continues the one seen: `chain_at` is the digest of the entry that
     /// was the last then, none if it was cut off since.
-    pub(crate) fn precedes(&self, stored: &Stored, chain_at: Option<Sum>) -> bool {
-        let head = &stored.head;
+    pub(crate) fn precedes(&self, stored: &StoredHeads, chain_at: Option<Sum>) -> bool {
         let same = self.generation == stored.generation;
         self.generation <= stored.generation
-            && self.sequence <= head.sequence
+            && self.sequence <= stored.heads.sequence()
             && (!same || self.digest == stored.digest)
             && chain_at.is_none_or(|chain| chain == self.chain)
     }
@@ -356,14 +357,7 @@ impl Drop for HeadWriter {
 
 impl Default for Seen {
     fn default() -> Self {
-        Self::of(
-            &Head::empty(),
-            &Ledger {
-                digest: ORIGIN,
-                ..Ledger::default()
-            },
-            false,
-        )
+        Self::of(&Heads::default(), &Ledger::default(), false)
     }
 }
 

@@ -4,6 +4,7 @@
 //! its digest on the way out. The queries: [`tasks`], [`records`] (exchanges and data), [`parties`],
 //! [`chunks`], [`log`]. Read next: `row`.
 
+pub(crate) mod chains;
 pub(crate) mod chunks;
 mod error;
 pub(crate) mod log;

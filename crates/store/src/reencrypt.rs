@@ -11,13 +11,14 @@ use crate::cipher::{Keys, Tables};
 use crate::data_key::{self, DataKey};
 use crate::encryptor::{Encryptor, new_data_key, new_salt, new_set_key};
 use crate::failure::SqlFailure;
+use crate::heads::Heads;
 use crate::job::{JobContext, JobError, Step};
 use crate::keys::{KeyKeeper, KeyKeeperError, Secret};
-use crate::read::{ReadError, log};
+use crate::read::ReadError;
+use crate::read::chains::Chains;
 use crate::row::attestation::{Attestation, Ground};
 use crate::row::data_param::{self, data_param_columns};
 use crate::row::exchange::{self, exchange_columns};
-use crate::row::head::Head;
 use crate::row::negotiation::{self, negotiation_columns};
 use crate::row::numbers::THERE;
 use crate::row::push_config::{self, push_config_columns};
@@ -159,10 +160,10 @@ impl KeyChange {
         let JobContext {
             tables,
             encryptor,
-            head,
+            heads,
             ..
         } = at;
-        let slice = Slice::begin(tables.session, head, encryptor)?;
+        let slice = Slice::begin(tables.session, heads, encryptor)?;
         let session = tables.session;
         let stored = data_key::data_keys(session)?;
         for wrapped in &self.rewrapped {
@@ -179,7 +180,7 @@ impl KeyChange {
         let youngest = stored.last().map_or(0, |key| key.number);
         self.report.data_key = youngest as u64;
         let Some((row, secret, salt)) = &mut self.next else {
-            slice.commit(head, encryptor)?;
+            slice.commit(heads, encryptor)?;
             return Ok(Step::Done);
         };
         row.number = youngest + 1;
@@ -187,7 +188,7 @@ impl KeyChange {
         self.report.data_key = row.number as u64;
         let mut begun = encryptor.renewed(tables.keys, row.number, secret, *salt)?;
         begun.store(session)?;
-        slice.commit(head, &mut begun)?;
+        slice.commit(heads, &mut begun)?;
         *encryptor = begun;
         Ok(Step::Done)
     }
@@ -229,7 +230,7 @@ impl Reencrypt {
         };
         let session = at.tables.session;
         session.overwrite(true)?;
-        let step = self.slice(&at.tables, at.head, at.encryptor, data_key, at.signer);
+        let step = self.slice(&at.tables, at.heads, at.encryptor, data_key, at.signer);
         session.overwrite(false)?;
         let step = step?;
         if step == Step::Done {
@@ -241,13 +242,13 @@ impl Reencrypt {
     fn slice(
         &mut self,
         tables: &Tables<'_>,
-        head: &Head,
+        heads: &Heads,
         encryptor: &mut Encryptor,
         data_key: i64,
         signer: Option<&dyn Signer>,
     ) -> Result<Step, JobError> {
         let tables = *tables;
-        let slice = Slice::begin(tables.session, head, encryptor)?;
+        let slice = Slice::begin(tables.session, heads, encryptor)?;
         let sets = encryptor.sets().cloned();
         let step = match tables::walked().nth(self.table) {
             Some((table, column)) => {
@@ -259,12 +260,12 @@ impl Reencrypt {
                 let forgotten = row::data_key::make_whole(tables.session, data_key, encryptor)?;
                 self.report.data_keys = forgotten as u64;
                 if forgotten > 0 {
-                    self.attest(tables.session, head, encryptor, signer)?;
+                    self.attest(tables.session, heads, encryptor, signer)?;
                 }
                 Step::Done
             }
         };
-        if let Err(cause) = slice.commit(head, encryptor) {
+        if let Err(cause) = slice.commit(heads, encryptor) {
             sets.into_iter()
                 .for_each(|sets| encryptor.sum_up_with(sets));
             return Err(cause.into());
@@ -279,15 +280,16 @@ impl Reencrypt {
     fn attest(
         &mut self,
         session: Session<'_>,
-        head: &Head,
+        heads: &Heads,
         encryptor: &mut Encryptor,
         signer: Option<&dyn Signer>,
     ) -> Result<(), JobError> {
+        let end = heads.end();
         let mut attestation = Attestation {
             ground: Ground::Rotation,
-            time: self.now.max(head.time),
-            sequence: head.sequence,
-            chain: head.chain,
+            time: self.now.max(end.time),
+            sequence: end.sequence,
+            chain: end.chain,
             detail: format!("{} rows under a new data key", self.report.rows),
             signature: Vec::new(),
         };
@@ -297,10 +299,17 @@ impl Reencrypt {
         };
         // The present sums must be right: otherwise this would legitimise a forgery.
         let sets = encryptor.sets().expect("rows are bound");
-        if SetHashes::found(session, sets, &Set::ALL)? != encryptor.ledger.hashes {
-            return Err(RowError::forged(crate::row::head::TABLE, head.sequence).into());
+        let found = SetHashes::found(session, sets, &Set::ALL)?;
+        if !Set::ALL
+            .iter()
+            .all(|set| encryptor.ledger.tells(*set, &found))
+        {
+            return Err(RowError::forged(crate::row::head::TABLE, end.sequence).into());
         }
-        encryptor.ledger.hashes = SetHashes::found(session, &next, &Set::ALL)?;
+        let found = SetHashes::found(session, &next, &Set::ALL)?;
+        for (shard, of) in encryptor.ledger.shards.iter_mut() {
+            of.hashes = found.of(shard).copied().unwrap_or_default();
+        }
         encryptor.sum_up_with(next);
         Ok(())
     }
@@ -455,9 +464,9 @@ fn logged(
     encryptor: &mut Encryptor,
     sequence: Sequence,
 ) -> Result<(), JobError> {
-    let (before, chain) = log::base(tables.session, sequence - 1)?;
-    let read = |row: &Row<'_>| entry::read(row, before + 1, &chain, tables.keys);
-    let behind = values![before as i64, 1_i64];
+    let mut chains = Chains::behind(tables.session, sequence - 1)?;
+    let behind = values![chains.last as i64, 1_i64];
+    let read = |row: &Row<'_>| chains.read(row, tables.keys);
     if let Some(read) = tables.session.find(entry::BEHIND, behind, read)? {
         entry::encrypt(tables.session, &read, &encryptor.keys)?;
     }

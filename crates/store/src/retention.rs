@@ -2,23 +2,26 @@
 //!
 //! Nothing of an open task is removed, nor of one with an open sub-task or parent. Records of a
 //! task are removed with it; records of no task by their own age. The log is cut from its
-//! beginning, up to the first entry about something that still exists. Each slice leaves a signed
-//! checkpoint with the place of the cut and the numbers of removed rows. Freed pages are not
-//! returned to the disk: they are reused first. Read next: `row::checkpoint`.
+//! beginning, up to the first entry about something that still exists. Each slice leaves signed
+//! checkpoints of the shards that it is about, with the place of the cut and the numbers of removed rows. Freed pages are not
+//! returned to the disk: they are reused first. Read next: [`cut`], `row::checkpoint`.
+
+mod cut;
 
 use crate::cipher::Tables;
 use crate::encryptor::Encryptor;
 use crate::failure::SqlFailure;
+use crate::heads::Heads;
 use crate::job::{JobContext, JobError, Step};
+use crate::read::chains::Chains;
 use crate::read::log::first_time;
-use crate::row::checkpoint::Checkpoint;
-use crate::row::head::Head;
 use crate::row::{RowError, entry, negotiation, push_config, task, team};
 use crate::set::Set;
+use crate::shard::{PerShard, Shard};
 use crate::slice::Slice;
 use crate::sql::{Session, values};
-use domain::event::LogEvent;
-use domain::task::TaskId;
+use cut::Cut;
+use domain::event::{LogEvent, Sequence};
 use domain::time::Timestamp;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
@@ -80,7 +83,7 @@ const LOOSE: [(&str, Set, &str, &str); 4] = [
     ("team", Set::Team, "changed_at", ""),
 ];
 
-const CANDIDATES: &str = "SELECT number, id, changed_at FROM task WHERE ended = 1
+const CANDIDATES: &str = "SELECT number, id, changed_at, shard FROM task WHERE ended = 1
        AND (changed_at, number) > (?1, ?2) AND changed_at <= ?3
      ORDER BY changed_at, number LIMIT 64";
 
@@ -126,35 +129,28 @@ impl Trim {
     pub(crate) fn step(&mut self, at: JobContext<'_>) -> Result<Step, JobError> {
         let JobContext {
             tables,
-            head,
+            heads,
             encryptor,
             ..
         } = at;
-        let slice = Slice::begin(tables.session, head, encryptor)?;
+        let slice = Slice::begin(tables.session, heads, encryptor)?;
         let session = tables.session;
-        let stored = Checkpoint::read(session)?.unwrap_or_else(Checkpoint::none);
-        let mut checkpoint = stored.clone();
-        let before = *head;
+        let before = heads.clone();
+        let mut cut = Cut::begin(session, heads.base)?;
         let limit = self.limit(session)?;
-        let mut goes = self.remove_tasks(session, limit, head, &mut checkpoint, encryptor)?;
-        goes |= self.remove_loose(session, limit, head, encryptor)?;
+        let mut goes = self.remove_tasks(session, limit, heads, &mut cut, encryptor)?;
+        goes |= self.remove_loose(session, limit, heads, encryptor)?;
         goes |= self.remove_pieces(session, encryptor)?;
-        goes |= self.cut_log(tables, limit, head, &mut checkpoint, encryptor)?;
-        let gone = |before: u64, after: u64| before - after;
-        checkpoint.tasks += gone(before.counts.tasks, head.counts.tasks);
-        checkpoint.exchanges += gone(before.counts.exchanges, head.counts.exchanges);
-        checkpoint.data += gone(before.counts.data, head.counts.data);
-        if checkpoint != stored {
-            checkpoint.time = self.now;
-            checkpoint.write(session, at.signer, encryptor)?;
-        }
+        goes |= self.cut_log(tables, limit, heads.sequence(), &mut cut, encryptor)?;
+        cut.write(session, (&before, heads), self.now, at.signer, encryptor)?;
         self.report.bytes = session.used_bytes()?.unwrap_or(0);
         self.report.log_began = first_time(session)?;
-        slice.commit(head, encryptor)?;
-        self.report.tasks += checkpoint.tasks - stored.tasks;
-        self.report.exchanges += checkpoint.exchanges - stored.exchanges;
-        self.report.data += checkpoint.data - stored.data;
-        self.report.entries += checkpoint.sequence - stored.sequence;
+        slice.commit(heads, encryptor)?;
+        let (before, after) = (before.counts(), heads.counts());
+        self.report.tasks += before.tasks - after.tasks;
+        self.report.exchanges += before.exchanges - after.exchanges;
+        self.report.data += before.data - after.data;
+        self.report.entries += cut.entries();
         Ok(if goes { Step::Goes } else { Step::Done })
     }
 
@@ -177,28 +173,35 @@ impl Trim {
         &mut self,
         session: Session<'_>,
         limit: i64,
-        head: &mut Head,
-        checkpoint: &mut Checkpoint,
+        heads: &mut Heads,
+        cut: &mut Cut,
         encryptor: &mut Encryptor,
     ) -> Result<bool, JobError> {
         let closes = Instant::now() + SLICE;
         let behind = values![self.task.0, self.task.1, limit];
         let candidates = session.all(CANDIDATES, behind, |row| {
-            Ok::<(i64, String, i64), SqlFailure>((row.get(0)?, row.get(1)?, row.get(2)?))
+            Ok::<(i64, String, i64, Shard), SqlFailure>((
+                row.get(0)?,
+                row.get(1)?,
+                row.get(2)?,
+                row.get(3)?,
+            ))
         })?;
-        let Some((_, _, last)) = candidates.last() else {
+        if candidates.is_empty() {
             return Ok(false);
-        };
-        // The checkpoint says first what may go; it is signed when the slice is complete.
-        checkpoint.ended_by = checkpoint.ended_by.max(Timestamp::from_ms(*last));
-        checkpoint.write(session, None, encryptor)?;
-        for (number, id, changed_at) in &candidates {
+        }
+        // Checkpoints say first what may go; they are signed when the slice is complete.
+        let ended = candidates.iter();
+        let ended = ended.map(|(_, _, at, shard)| (*shard, Timestamp::from_ms(*at)));
+        cut.allow(session, ended.collect(), encryptor)?;
+        for (number, id, changed_at, shard) in &candidates {
             if Instant::now() >= closes {
                 break;
             }
             self.task = (*changed_at, *number);
             if !session.one(FAMILY_IS_OPEN, values![*number])? {
-                self.remove_task(session, *number, id, head, encryptor)?;
+                self.remove_task(session, *number, id, heads, encryptor)?;
+                heads.of_mut(*shard).counts.tasks -= 1;
             }
         }
         Ok(true)
@@ -209,28 +212,30 @@ impl Trim {
         session: Session<'_>,
         number: i64,
         id: &str,
-        head: &mut Head,
+        heads: &mut Heads,
         encryptor: &mut Encryptor,
     ) -> Result<(), JobError> {
         let pieces = "SELECT number FROM data_param WHERE task = ?1 AND size IS NOT NULL";
         let pieces = session.all(pieces, values![id], |row| row.get::<i64>(0))?;
         self.pieces.get_or_insert_default().extend(pieces);
-        let mut delete = |set, sql: &str| -> Result<u64, SqlFailure> {
-            Ok(encryptor.delete(session, set, sql, values![id])? as u64)
-        };
-        let exchanges = "DELETE FROM exchange WHERE task = ?1 RETURNING number, digest";
-        head.counts.exchanges -= delete(Set::Exchange, exchanges)?;
-        let data = "DELETE FROM data_param WHERE task = ?1 RETURNING number, digest";
-        head.counts.data -= delete(Set::DataParam, data)?;
-        let team = "DELETE FROM team WHERE task = ?1 RETURNING number, digest";
+        let mut delete = |set, sql: &str| encryptor.delete(session, set, sql, values![id]);
+        // Not all of a task need be on its shard.
+        let exchanges = "DELETE FROM exchange WHERE task = ?1 RETURNING number, digest, shard";
+        for (shard, gone) in delete(Set::Exchange, exchanges)?.iter() {
+            heads.of_mut(shard).counts.exchanges -= gone;
+        }
+        let data = "DELETE FROM data_param WHERE task = ?1 RETURNING number, digest, shard";
+        for (shard, gone) in delete(Set::DataParam, data)?.iter() {
+            heads.of_mut(shard).counts.data -= gone;
+        }
+        let team = "DELETE FROM team WHERE task = ?1 RETURNING number, digest, shard";
         delete(Set::Team, team)?;
         team::forget_candidates(session, id)?;
-        let erasure = "DELETE FROM erasure WHERE task = ?1 RETURNING 0, digest";
+        let erasure = "DELETE FROM erasure WHERE task = ?1 RETURNING 0, digest, 0";
         delete(Set::Erasure, erasure)?;
         negotiation::forget_task(session, id, encryptor)?;
         push_config::forget_task(session, id, encryptor)?;
         task::remove(session, number, encryptor)?;
-        head.counts.tasks -= 1;
         Ok(())
     }
 
@@ -239,7 +244,7 @@ impl Trim {
         &mut self,
         session: Session<'_>,
         limit: i64,
-        head: &mut Head,
+        heads: &mut Heads,
         encryptor: &mut Encryptor,
     ) -> Result<bool, JobError> {
         for (place, (table, set, age, and)) in LOOSE.into_iter().enumerate() {
@@ -249,25 +254,31 @@ impl Trim {
             let and = and.replace(":given", session.given());
             let sql = format!(
                 "SELECT number, {age}, NOT EXISTS
-                   (SELECT 1 FROM task WHERE task.id = {table}.task){and}
+                   (SELECT 1 FROM task WHERE task.id = {table}.task){and}, shard
                  FROM {table} WHERE number > ?1 ORDER BY number LIMIT {ROWS}"
             );
             let found = session.all(&sql, values![after], |row| {
-                Ok::<(i64, i64, bool), SqlFailure>((row.get(0)?, row.get(1)?, row.get(2)?))
+                Ok::<(i64, i64, bool, Shard), SqlFailure>((
+                    row.get(0)?,
+                    row.get(1)?,
+                    row.get(2)?,
+                    row.get(3)?,
+                ))
             })?;
             // Rows lie about in the order of their age: behind the first that is too young, more
             // that are old enough wait for the next trim.
-            let old = found.iter().take_while(|(_, at, _)| *at <= limit);
+            let old = found.iter().take_while(|(_, at, ..)| *at <= limit);
             let old: Vec<_> = old.collect();
             let ends = old.len() < ROWS;
             self.loose[place] = (!ends).then(|| old[ROWS - 1].0);
-            let delete = format!("DELETE FROM {table} WHERE number = ?1 RETURNING number, digest");
-            for (number, _, _) in old.into_iter().filter(|(_, _, loose)| *loose) {
+            let delete =
+                format!("DELETE FROM {table} WHERE number = ?1 RETURNING number, digest, shard");
+            for (number, _, _, shard) in old.into_iter().filter(|(_, _, loose, _)| *loose) {
                 encryptor.delete(session, set, &delete, values![*number])?;
                 match table {
-                    "exchange" => head.counts.exchanges -= 1,
+                    "exchange" => heads.of_mut(*shard).counts.exchanges -= 1,
                     "data_param" => {
-                        head.counts.data -= 1;
+                        heads.of_mut(*shard).counts.data -= 1;
                         self.pieces.get_or_insert_default().push(*number);
                     }
                     _ => {}
@@ -290,9 +301,11 @@ impl Trim {
         let mut left = PIECES;
         while let (Some(data), true) = (pieces.last(), left > 0) {
             let delete = "DELETE FROM data_chunk WHERE number IN
-                (SELECT number FROM data_chunk WHERE data = ?1 LIMIT ?2) RETURNING number, digest";
+                (SELECT number FROM data_chunk WHERE data = ?1 LIMIT ?2)
+                RETURNING number, digest, shard";
             let most = values![*data, left as i64];
             let gone = encryptor.delete(session, Set::DataChunk, delete, most)?;
+            let gone = gone.values().sum::<u64>() as usize;
             if gone < left {
                 pieces.pop();
             }
@@ -306,46 +319,39 @@ impl Trim {
         &mut self,
         tables: Tables<'_>,
         limit: i64,
-        head: &Head,
-        checkpoint: &mut Checkpoint,
+        last: Sequence,
+        cut: &mut Cut,
         encryptor: &mut Encryptor,
     ) -> Result<bool, JobError> {
         let old = self.aged(self.retention.log_max_age_ms);
         let session = tables.session;
-        let (mut cut, mut chain) = (checkpoint.sequence, checkpoint.chain);
-        session.query(entry::BEHIND, values![cut as i64, ROWS as i64], |row| {
-            let read = entry::read(row, cut + 1, &chain, tables.keys)?;
+        let mut chains = Chains::behind(session, 0)?;
+        let (mut gone, mut ends) = (0, PerShard::default());
+        let behind = values![chains.last as i64, ROWS as i64];
+        session.query(entry::BEHIND, behind, |row| {
+            let read = chains.read(row, tables.keys)?;
             let time = read.entry.time.as_ms();
             let goes = time <= old
                 || (time <= limit && !speaks_of_what_is_there(session, &read.entry.happening)?);
             if !goes {
                 return Ok(ControlFlow::Break(()));
             }
-            (cut, chain) = (read.entry.sequence, read.sum);
+            ends.set(read.shard, (read.entry.sequence, read.sum));
+            gone += 1;
             Ok::<_, RowError>(ControlFlow::Continue(()))
         })?;
-        let gone = cut - checkpoint.sequence;
-        if gone > 0 {
-            (checkpoint.sequence, checkpoint.chain) = (cut, chain);
-            checkpoint.write(session, None, encryptor)?;
-            entry::forget_until(session, cut, gone as usize, encryptor)?;
+        if gone == 0 {
+            return Ok(false);
         }
-        Ok(gone as usize == ROWS && cut < head.sequence)
+        let until = cut.behind(session, &ends, encryptor)?;
+        entry::forget_until(session, until, gone, encryptor)?;
+        Ok(gone == ROWS && until < last)
     }
 }
 
 fn speaks_of_what_is_there(session: Session<'_>, happening: &LogEvent) -> Result<bool, SqlFailure> {
-    let task: &TaskId = match happening {
-        LogEvent::Task(notification) => &notification.task,
-        LogEvent::Negotiation(update) => &update.task,
-        LogEvent::Agent(_)
-        | LogEvent::Schema(_)
-        | LogEvent::Lead(_)
-        | LogEvent::Audit(_)
-        | LogEvent::SessionStarted { .. }
-        | LogEvent::SessionEnded { .. } => {
-            return Ok(false);
-        }
+    let Some(task) = happening.task() else {
+        return Ok(false);
     };
     let sql = "SELECT EXISTS (SELECT 1 FROM task WHERE id = ?1)
         OR EXISTS (SELECT 1 FROM negotiation WHERE task = ?1)";

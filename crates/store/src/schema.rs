@@ -57,15 +57,24 @@ pub(crate) fn is_current(session: Session<'_>) -> Result<bool, SqlFailure> {
 
 /// The age of the schema of a recognised state.
 pub(crate) fn age(session: Session<'_>) -> Result<Age, SqlFailure> {
-    let version = match session {
-        Session::Sqlite(session) => sqlite::version(session.0)?,
-        Session::Postgres(session) => postgres::version(session)?,
-    };
-    Ok(match version {
+    Ok(match version(session)? {
         0 => Age::New,
         sqlite::BOUND.. => Age::Bound,
         _ => Age::Unbound,
     })
+}
+
+/// True if the state was written before there were shards.
+pub(crate) fn is_whole(session: Session<'_>) -> Result<bool, SqlFailure> {
+    let version = version(session)?;
+    Ok(version != 0 && version < sqlite::SHARDED)
+}
+
+fn version(session: Session<'_>) -> Result<i32, SqlFailure> {
+    match session {
+        Session::Sqlite(session) => sqlite::version(session.0),
+        Session::Postgres(session) => postgres::version(session),
+    }
 }
 
 /// Migrates the schema of a recognised state, within a transaction.
@@ -80,8 +89,7 @@ pub(crate) fn migrate(session: Session<'_>) -> Result<(), SqlFailure> {
 pub(crate) fn show_as_newest(session: Session<'_>) -> Result<(), SqlFailure> {
     match session {
         Session::Sqlite(session) => sqlite::show_as_newest(session.0),
-        // There is none of an older release.
-        Session::Postgres(_) => Ok(()),
+        Session::Postgres(session) => postgres::check_current(session),
     }
 }
 

@@ -1,11 +1,11 @@
 //! The binding of the rows as a whole: a keyed hash of each set of rows, updated row by row.
 //!
 //! A row's own code proves its origin; it does not prove that the row is the latest, nor that none
-//! is missing. So the head carries, for each set of rows, the sum of
+//! is missing. So the head of each shard carries, for each set of its rows, the sum of
 //! ```text
 //! HMAC(secret, set ‖ number of the row, 8 bytes ‖ SHA-256 of the row)
 //! ```
-//! over its rows, in four lanes of 64 bits: the additive multiset hash of Clarke, Devadas, van
+//! over these, in four lanes of 64 bits: the additive multiset hash of Clarke, Devadas, van
 //! Dijk, Gassend and Suh, *Incremental Multiset Hash Functions* (2003). An inserted row is added, a
 //! deleted one subtracted, so a commit costs in proportion to its changes. The sums are encrypted
 //! in the head, with the secret: without reading a sum nothing is learned of its summands, so that
@@ -19,6 +19,7 @@ use crate::digest::{Sum, of_bytes};
 use crate::keys::Secret;
 use crate::mac::{Keyed, derive};
 use crate::row::RowError;
+use crate::shard::{PerShard, Shard};
 use crate::sql::Session;
 use std::ops::ControlFlow;
 
@@ -51,6 +52,9 @@ pub(crate) enum Set {
 }
 
 pub(crate) const SETS: usize = 19;
+
+/// The number in the place of a set for the heads of shards.
+const HEADS: u8 = 255;
 
 impl Set {
     pub(crate) const ALL: [Self; SETS] = [
@@ -113,30 +117,34 @@ impl Set {
         }
     }
 
-    /// The query for the rows: their numbers, 0 where the key is a text, and their digests.
+    /// The query for the rows: their numbers, 0 where the key is a text, their digests, and their shards.
     fn rows(self) -> String {
         let table = self.table();
         match self {
-            Self::OpenTask => "SELECT number, digest FROM task WHERE ended = 0".to_owned(),
+            Self::OpenTask => "SELECT number, digest, shard FROM task WHERE ended = 0".to_owned(),
             // Not by the index: that would look at each page as often as it has rows. What is neither open
             // nor ended is in no list, and so it is in no sum.
             Self::EndedTask => {
-                "SELECT number, digest FROM task NOT INDEXED WHERE ended = 1".to_owned()
+                "SELECT number, digest, shard FROM task NOT INDEXED WHERE ended = 1".to_owned()
             }
             Self::OpenNegotiation => {
-                "SELECT number, digest FROM negotiation WHERE state = 'open'".to_owned()
+                "SELECT number, digest, shard FROM negotiation WHERE state = 'open'".to_owned()
             }
             Self::EndedNegotiation => {
-                "SELECT number, digest FROM negotiation NOT INDEXED WHERE state <> 'open'"
+                "SELECT number, digest, shard FROM negotiation NOT INDEXED WHERE state <> 'open'"
                     .to_owned()
             }
-            Self::Registration | Self::Cursor | Self::Checkpoint | Self::Erasure => {
-                format!("SELECT 0, digest FROM {table}")
+            Self::Registration | Self::Cursor | Self::Erasure => {
+                format!("SELECT 0, digest, 0 FROM {table}")
             }
+            Self::DataKey | Self::Period | Self::Attestation => {
+                format!("SELECT number, digest, 0 FROM {table}")
+            }
+            Self::Checkpoint => "SELECT 0, digest, shard FROM checkpoint".to_owned(),
             Self::ErasedEntry => {
-                "SELECT sequence, erased FROM log WHERE erased IS NOT NULL".to_owned()
+                "SELECT sequence, erased, shard FROM log WHERE erased IS NOT NULL".to_owned()
             }
-            _ => format!("SELECT number, digest FROM {table}"),
+            _ => format!("SELECT number, digest, shard FROM {table}"),
         }
     }
 
@@ -162,13 +170,18 @@ impl SetKey {
         Self { secret, keyed }
     }
 
-    fn element(&self, set: Set, number: i64, sum: &Sum) -> [u64; 4] {
-        let code = self.keyed.code(&[&[set as u8], &number.to_be_bytes(), sum]);
+    /// The head of a shard, in the sum of all heads.
+    pub(crate) fn of_head(&self, shard: Shard, beside: &Sum) -> SetHash {
+        self.element(HEADS, shard.column(), beside)
+    }
+
+    fn element(&self, set: u8, number: i64, sum: &Sum) -> SetHash {
+        let code = self.keyed.code(&[&[set], &number.to_be_bytes(), sum]);
         let mut lanes = [0; 4];
         for (lane, bytes) in lanes.iter_mut().zip(code.as_chunks().0) {
             *lane = u64::from_be_bytes(*bytes);
         }
-        lanes
+        SetHash(lanes)
     }
 }
 
@@ -176,41 +189,51 @@ impl SetKey {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct SetHash(pub(crate) [u64; 4]);
 
+impl SetHash {
+    pub(crate) fn add(&mut self, Self(more): Self) {
+        for (lane, more) in self.0.iter_mut().zip(more) {
+            *lane = lane.wrapping_add(more);
+        }
+    }
+
+    fn remove(&mut self, Self(less): Self) {
+        for (lane, less) in self.0.iter_mut().zip(less) {
+            *lane = lane.wrapping_sub(less);
+        }
+    }
+}
+
 /// The hashes of all sets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct SetHashes(pub(crate) [SetHash; SETS]);
 
 impl SetHashes {
     pub(crate) fn add(&mut self, key: &SetKey, set: Set, number: i64, sum: &Sum) {
-        let lanes = &mut self.0[set as usize].0;
-        for (lane, more) in lanes.iter_mut().zip(key.element(set, number, sum)) {
-            *lane = lane.wrapping_add(more);
-        }
+        self.0[set as usize].add(key.element(set as u8, number, sum));
     }
 
     pub(crate) fn remove(&mut self, key: &SetKey, set: Set, number: i64, sum: &Sum) {
-        let lanes = &mut self.0[set as usize].0;
-        for (lane, less) in lanes.iter_mut().zip(key.element(set, number, sum)) {
-            *lane = lane.wrapping_sub(less);
-        }
+        self.0[set as usize].remove(key.element(set as u8, number, sum));
     }
 
     pub(crate) fn of(&self, set: Set) -> SetHash {
         self.0[set as usize]
     }
 
-    /// Sums up the rows of these sets in the tables.
+    /// Sums up the rows of these sets in the tables, for each shard that has any.
     pub(crate) fn found(
         session: Session<'_>,
         key: &SetKey,
         sets: &[Set],
-    ) -> Result<Self, RowError> {
-        let mut found = Self::default();
+    ) -> Result<PerShard<Self>, RowError> {
+        let mut found = PerShard::default();
         for set in sets {
             session.query(&set.rows(), &[], |row| {
-                let corrupt = |_| RowError::corrupt(set.table(), "digest");
-                let stored = row.bytes(1).map_err(corrupt)?;
-                found.add(key, *set, row.get(0)?, &set.sum_of(stored));
+                let corrupt = |column| move |_| RowError::corrupt(set.table(), column);
+                let stored = row.bytes(1).map_err(corrupt("digest"))?;
+                let shard = row.get(2).map_err(corrupt("shard"))?;
+                let of: &mut Self = found.of_or(shard, Self::default);
+                of.add(key, *set, row.get(0)?, &set.sum_of(stored));
                 Ok::<_, RowError>(ControlFlow::Continue(()))
             })?;
         }

@@ -1,30 +1,31 @@
-//! A transaction that ends with the head that belongs to its rows.
+//! A transaction that ends with the heads that belong to its rows.
 //!
 //! All writes to a state are made in one of these: it begins with the period, if that is not stored
-//! yet, and ends with the head, if anything changed. If it fails, the caller must restore the
-//! ledger ([`Encryptor::ledger`]). Read next: `row::head`.
+//! yet, and ends with the heads of the shards of which anything changed. If it fails, the caller must restore the
+//! ledger ([`Encryptor::ledger`]). Read next: [`crate::heads`].
 
 use crate::encryptor::Encryptor;
 use crate::failure::SqlFailure;
+use crate::heads::{self, Heads};
 use crate::ledger::Ledger;
-use crate::row::head::{self, Head};
+use crate::shard::Shard;
 use crate::sql::{Session, Transaction};
 
 /// A transaction under way; rolled back when dropped without a commit.
 pub(crate) struct Slice<'c> {
     session: Session<'c>,
     transaction: Transaction<'c>,
-    before: (Head, Ledger),
+    before: (Heads, Ledger),
 }
 
 impl<'c> Slice<'c> {
     pub(crate) fn begin(
         session: Session<'c>,
-        head: &Head,
+        heads: &Heads,
         encryptor: &mut Encryptor,
     ) -> Result<Self, SqlFailure> {
         let transaction = session.begin()?;
-        let before = (*head, encryptor.ledger);
+        let before = (heads.clone(), encryptor.ledger.clone());
         encryptor.store(session)?;
         Ok(Self {
             session,
@@ -33,10 +34,15 @@ impl<'c> Slice<'c> {
         })
     }
 
-    /// Writes the head if anything changed, and makes all of it durable.
-    pub(crate) fn commit(self, head: &Head, encryptor: &mut Encryptor) -> Result<(), SqlFailure> {
-        if (*head, encryptor.ledger) != self.before {
-            head::write(self.session, head, encryptor)?;
+    /// Writes the heads that changed, and makes all of it durable.
+    pub(crate) fn commit(self, heads: &Heads, encryptor: &mut Encryptor) -> Result<(), SqlFailure> {
+        let (heads_before, ledger) = &self.before;
+        let mut changed: Vec<Shard> = heads.changed(heads_before).collect();
+        changed.extend(encryptor.ledger.changed(ledger));
+        changed.sort_unstable();
+        changed.dedup();
+        if !changed.is_empty() {
+            heads::write(self.session, heads, &changed, encryptor)?;
         }
         self.transaction.commit()?;
         encryptor.stored();

@@ -3,9 +3,10 @@
 //! Knows no SQL. Read next: `writer` and `read`, which count.
 
 use crate::batch::Batch;
-use crate::row::head::{Counts, Head};
+use crate::heads::Heads;
+use crate::row::head::Counts;
 use domain::event::Sequence;
-use std::sync::atomic::Ordering::{Relaxed, Release};
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -65,9 +66,9 @@ pub(crate) struct Counters {
     pub(crate) queued: AtomicU64,
     pub(crate) batches: AtomicU64,
     pub(crate) failed: AtomicU64,
-    pub(crate) taken_back: AtomicU64,
+    taken_back: AtomicU64,
     pub(crate) transactions: AtomicU64,
-    head: Mutex<Option<Head>>,
+    end: Mutex<(Sequence, Counts)>,
     pub(crate) writing_ns: AtomicU64,
     pub(crate) committing_ns: AtomicU64,
     pub(crate) known: AtomicU64,
@@ -102,6 +103,11 @@ impl Counters {
         }
     }
 
+    /// The number of batches that were not stored.
+    pub(crate) fn taken_back(&self) -> u64 {
+        self.taken_back.load(Acquire)
+    }
+
     /// Sets the condition; a store that stopped stays so.
     pub(crate) fn note(&self, condition: Condition) {
         let _ = self.condition.fetch_update(Relaxed, Relaxed, |old| {
@@ -110,26 +116,22 @@ impl Counters {
     }
 
     /// Sets the end of the log and the numbers of rows.
-    pub(crate) fn note_head(&self, head: &Head) {
-        *self.head.lock().unwrap_or_else(PoisonError::into_inner) = Some(*head);
-    }
-
-    fn head(&self) -> Head {
-        let head = self.head.lock().unwrap_or_else(PoisonError::into_inner);
-        head.unwrap_or_else(Head::empty)
+    pub(crate) fn note_end(&self, heads: &Heads) {
+        let end = (heads.sequence(), heads.counts());
+        *self.end.lock().unwrap_or_else(PoisonError::into_inner) = end;
     }
 
     /// The counters, with this number of reads, which readers count themselves.
     pub(crate) fn read(&self, reads: u64) -> StoreStatistics {
-        let head = self.head();
+        let (last, counts) = *self.end.lock().unwrap_or_else(PoisonError::into_inner);
         StoreStatistics {
             condition: self.condition(),
             queued: self.queued.load(Relaxed),
             batches: self.batches.load(Relaxed),
             failed: self.failed.load(Relaxed),
             transactions: self.transactions.load(Relaxed),
-            last: head.sequence,
-            counts: head.counts,
+            last,
+            counts,
             writing: Duration::from_nanos(self.writing_ns.load(Relaxed)),
             committing: Duration::from_nanos(self.committing_ns.load(Relaxed)),
             known: self.known.load(Relaxed),

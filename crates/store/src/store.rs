@@ -69,13 +69,14 @@ impl Store {
     pub fn open(options: Options, on_commit: OnCommit) -> Result<(Store, Recovered), OpenError> {
         let counters = Arc::new(Counters::default());
         let opened = open::open(&options)?;
-        counters.note_head(&opened.ends.head);
+        counters.note_end(&opened.ends.heads);
         let (queue, requests) = mpsc::channel();
         let keys_in_force = Arc::new(KeysInForce::new(opened.encryptor.keys.clone()));
         let start = Start {
             backend: opened.backend,
             outside: opened.outside,
             ends: opened.ends,
+            unsealed: opened.unsealed,
             keys: opened.keys,
             encryptor: opened.encryptor,
             keys_in_force: Arc::clone(&keys_in_force),
@@ -282,7 +283,7 @@ impl Store {
     /// The number of batches with state that were not stored: their callers must revert the
     /// decisions, see [`Store::decided`].
     pub fn taken_back(&self) -> u64 {
-        self.inner.counters.taken_back.load(Acquire)
+        self.inner.counters.taken_back()
     }
 
     /// Blocks until everything queued before is stored, or has failed for good. For the rare case

@@ -21,8 +21,10 @@ mod portable;
 mod preparing;
 mod pushes;
 mod removal;
+mod shards;
 mod tables;
 mod version_5;
+mod version_8;
 
 use crate::*;
 use domain::content::{Content, Payload};

@@ -1,31 +1,34 @@
 //! One transaction: a group of batches, checked and written.
 //!
 //! Knows the statements and the order in which rows are written; tickets are resolved by `writer`.
-//! Read next: `row`.
+//! Read next: [`ahead`], `row`.
+
+mod ahead;
 
 use crate::batch::{Batch, Chunk, CommitError};
 use crate::cipher::Tables;
 use crate::encryptor::Encryptor;
 use crate::failure::{FailureKind, SqlFailure};
+use crate::heads::Heads;
 use crate::known::Known;
 use crate::prepared::{Prepared, Rows};
 use crate::row::cursor::CursorChange;
 use crate::row::data_chunk::{self, Place};
-use crate::row::head::Head;
 use crate::row::numbers::Numbers;
 use crate::row::push_config::PushChange;
 use crate::row::replaceable::Replaceable;
-use crate::row::standing::Standing;
+use crate::row::standing::{RowPlace, Standing};
 use crate::row::{
-    Corrupt, RowError, cursor, data_param, document, entry, exchange, observation, push_config,
-    registration, task,
+    Corrupt, RowError, cursor, data_param, document, entry, observation, push_config, registration,
+    task,
 };
+use crate::shard::Shard;
 use crate::slice::Slice;
 use crate::sql::{Session, values};
 use crate::statistics::Counters;
 use domain::event::Entry;
 use domain::task::{Task, TaskId};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
@@ -34,10 +37,10 @@ use std::time::{Duration, Instant};
 pub(crate) type Outcomes = Vec<Result<Vec<Arc<Entry>>, CommitError>>;
 
 /// The state that the writer holds in memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Ends {
-    /// The end of the log, and the numbers of rows.
-    pub(crate) head: Head,
+    /// The ends of the log, and the numbers of rows, by shard.
+    pub(crate) heads: Heads,
     /// The last numbers given.
     pub(crate) numbers: Numbers,
 }
@@ -52,10 +55,10 @@ pub(crate) fn write(
     known: &mut Known,
     counters: &Counters,
 ) -> Result<Outcomes, SqlFailure> {
-    let start = (*ends, encryptor.ledger);
+    let start = (ends.clone(), encryptor.ledger.clone());
     let mut result = transact(tables, encryptor, group, ends, known, counters, false);
     if matches!(&result, Err(cause) if breaks_a_rule(cause)) {
-        (*ends, encryptor.ledger) = start;
+        (*ends, encryptor.ledger) = start.clone();
         known.forget();
         result = transact(tables, encryptor, group, ends, known, counters, true);
     }
@@ -80,10 +83,10 @@ fn transact(
     isolated: bool,
 ) -> Result<Outcomes, SqlFailure> {
     let begun = Instant::now();
-    let slice = Slice::begin(tables.session, &ends.head, encryptor)?;
+    let slice = Slice::begin(tables.session, &ends.heads, encryptor)?;
     // A key that breaks a rule fails its batch alone, if each is looked up for itself.
     if !isolated {
-        look_ahead(tables.session, group, known)?;
+        ahead::look_ahead(tables.session, group, known)?;
     }
     let mut outcomes = Vec::with_capacity(group.len());
     {
@@ -104,7 +107,7 @@ fn transact(
     }
     let written = Instant::now();
     // An empty batch is a barrier: it changes nothing, so it needs no fsync of its own.
-    slice.commit(&ends.head, encryptor)?;
+    slice.commit(&ends.heads, encryptor)?;
     let count = |counter: &std::sync::atomic::AtomicU64, time: Duration| {
         counter.fetch_add(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX), Relaxed);
     };
@@ -114,29 +117,6 @@ fn transact(
     counters.known.store(known.hits, Relaxed);
     counters.looked_up.store(known.misses, Relaxed);
     Ok(outcomes)
-}
-
-/// Has what most batches replace looked up at once, where that is far away.
-fn look_ahead(session: Session<'_>, group: &[Prepared], known: &Known) -> Result<(), SqlFailure> {
-    if session.fails_at_once() {
-        return Ok(());
-    }
-    let batches = || group.iter().map(|prepared| &prepared.wanted.batch);
-    let tasks = batches().flat_map(|batch| &batch.tasks);
-    // What is looked up now does not say what the group itself inserts.
-    let new: BTreeSet<&TaskId> = tasks
-        .clone()
-        .filter(|it| it.version == 1)
-        .map(|it| &it.id)
-        .collect();
-    let tasks = tasks.filter(|it| !new.contains(&it.id) && !known.has_task(&it.id));
-    session.look_ahead(task::STORED, tasks.map(|task| task.id.as_str()))?;
-    let exchanges = batches().flat_map(|batch| &batch.exchanges);
-    let exchanges = exchanges.filter(|it| !it.is_new() && !known.has(*it));
-    session.look_ahead(exchange::STANDING, exchanges.map(|it| &*it.id))?;
-    let data = batches().flat_map(|batch| &batch.data);
-    let data = data.filter(|it| !known.has(*it));
-    session.look_ahead(data_param::STANDING, data.map(|it| &*it.id))
 }
 
 struct Statements<'c, 'i> {
@@ -173,21 +153,26 @@ impl Statements<'_, '_> {
             Err(misfit) => return Ok(Err(misfit)),
         };
         self.write_tasks(batch, rows, &changes, ends)?;
-        let Ends { head, numbers } = ends;
+        let Ends { heads, numbers } = ends;
         for (exchange, row) in batch.exchanges.iter().zip(&rows.exchanges) {
-            let new = self.put(exchange, row, &mut numbers.exchange)?;
-            head.counts.exchanges += u64::from(new);
+            let new = self.put(exchange, row, batch, &mut numbers.exchange)?;
+            if let Some(shard) = new {
+                heads.of_mut(shard).counts.exchanges += 1;
+            }
         }
         for (data, row) in batch.data.iter().zip(&rows.data) {
-            let new = self.put(data, row, &mut numbers.data)?;
-            head.counts.data += u64::from(new);
+            let new = self.put(data, row, batch, &mut numbers.data)?;
+            if let Some(shard) = new {
+                heads.of_mut(shard).counts.data += 1;
+            }
         }
         for (chunk, missing) in batch.chunks.iter().zip(missing) {
-            if let (true, Some(data)) = (missing, self.number(&chunk.data)?) {
-                let (place, next) = ((data, chunk.offset), numbers.data_chunk + 1);
-                let bytes = &chunk.bytes;
-                data_chunk::insert(self.session, place, bytes, next, self.encryptor)?;
-                numbers.data_chunk = next;
+            if let (true, Some(data)) = (missing, self.place_of(&chunk.data)?) {
+                // Pieces are with their data.
+                let place = behind(numbers.data_chunk, data.shard);
+                let (piece, bytes) = ((data.number, chunk.offset), &chunk.bytes);
+                data_chunk::insert(self.session, piece, bytes, place, self.encryptor)?;
+                numbers.data_chunk = place.number;
             }
         }
         self.write_others(batch, rows, numbers)?;
@@ -197,7 +182,7 @@ impl Statements<'_, '_> {
                 _ => cursor::remove(self.session, change.name(), self.encryptor)?,
             }
         }
-        Ok(Ok(self.append(batch, rows, &mut ends.head)?))
+        Ok(Ok(self.append(batch, rows, &mut ends.heads)?))
     }
 
     /// Writes the tasks. Intermediate states within a batch are in the log; the row gets the last
@@ -216,11 +201,12 @@ impl Statements<'_, '_> {
                 continue;
             };
             let old = change.stored.as_ref().map(|stored| &stored.standing);
-            let next = ends.numbers.task + 1;
-            let standing = last.write(row, self.session, old, next, self.encryptor)?;
+            let shard = batch.shard_of(Some(&task.id));
+            let place = old.map_or_else(|| behind(ends.numbers.task, shard), |old| old.place);
+            let standing = last.write(row, self.session, old, place, self.encryptor)?;
             self.known.note_task(last, standing);
             // It was open if it was there: what has ended never changes.
-            let counts = &mut ends.head.counts;
+            let counts = &mut ends.heads.of_mut(place.shard).counts;
             ends.numbers.task += i64::from(old.is_none());
             counts.tasks += u64::from(old.is_none());
             counts.open += u64::from(old.is_none());
@@ -229,14 +215,15 @@ impl Statements<'_, '_> {
         Ok(())
     }
 
-    /// Writes a row in the place of the one of its key, or as the next number of its table; true if it is
-    /// new.
+    /// Writes a row in the place of the one of its key, wherever that is, or as the next number of its table on its
+    /// shard of the batch, which is told if it is new.
     fn put<V: Replaceable>(
         &mut self,
         value: &V,
         row: &V::Prepared,
+        batch: &Batch,
         last: &mut i64,
-    ) -> Result<bool, SqlFailure> {
+    ) -> Result<Option<Shard>, SqlFailure> {
         let name = value.name();
         let is_new = value.is_new() && !self.isolated;
         let known = name.as_ref().filter(|_| !is_new);
@@ -245,19 +232,21 @@ impl Statements<'_, '_> {
             None => self.look_up(value)?,
             known => known,
         };
-        let next = *last + 1;
-        let mut written = value.write(row, self.session, old.as_ref(), next, self.encryptor);
+        let new = behind(*last, batch.shard_of(value.task()));
+        let mut place = old.as_ref().map_or(new, |old| old.place);
+        let mut written = value.write(row, self.session, old.as_ref(), place, self.encryptor);
         let fails = written.as_ref().is_err_and(breaks_a_rule);
         if fails && old.is_none() && self.session.fails_at_once() {
             old = self.look_up(value)?;
-            written = value.write(row, self.session, old.as_ref(), next, self.encryptor);
+            place = old.as_ref().map_or(new, |old| old.place);
+            written = value.write(row, self.session, old.as_ref(), place, self.encryptor);
         }
         let standing = written?;
         if let Some(name) = name.filter(|_| !value.is_final()) {
             self.known.note(name, standing);
         }
         *last += i64::from(old.is_none());
-        Ok(old.is_none())
+        Ok(old.is_none().then_some(place.shard))
     }
 
     fn look_up<V: Replaceable>(&mut self, value: &V) -> Result<Option<Standing>, SqlFailure> {
@@ -265,13 +254,15 @@ impl Statements<'_, '_> {
         value.standing(self.session)
     }
 
-    /// The same for a row that is found by its name and has no number.
+    /// The same for a row that is found by its name and has no number: it is on shard 0.
     fn put_named<V: Replaceable>(
         &mut self,
         value: &V,
         row: &V::Prepared,
     ) -> Result<(), SqlFailure> {
-        self.put(value, row, &mut 0).map(drop)
+        let (old, place) = (self.look_up(value)?, RowPlace::zero(0));
+        value.write(row, self.session, old.as_ref(), place, self.encryptor)?;
+        Ok(())
     }
 
     fn write_others(
@@ -281,7 +272,7 @@ impl Statements<'_, '_> {
         numbers: &mut Numbers,
     ) -> Result<(), SqlFailure> {
         for (negotiation, row) in batch.negotiations.iter().zip(&rows.negotiations) {
-            self.put(negotiation.as_ref(), row, &mut numbers.negotiation)?;
+            self.put(negotiation.as_ref(), row, batch, &mut numbers.negotiation)?;
         }
         for (registration, row) in batch.registrations.iter().zip(&rows.registrations) {
             self.put_named(registration.as_ref(), row)?;
@@ -290,14 +281,14 @@ impl Statements<'_, '_> {
             registration::remove(self.session, name, self.encryptor)?;
         }
         for (team, row) in batch.teams.iter().zip(&rows.teams) {
-            self.put(team.as_ref(), row, &mut numbers.team)?;
+            self.put(team.as_ref(), row, batch, &mut numbers.team)?;
         }
         for (change, row) in batch.pushes.iter().zip(&rows.pushes) {
             match (change, row) {
                 (PushChange::Keep(config), Some(row)) => {
                     // It is not kept if its task has been removed meanwhile.
                     if push_config::has_task(self.session, config)? {
-                        self.put(config, row, &mut numbers.push_config)?;
+                        self.put(config, row, batch, &mut numbers.push_config)?;
                     }
                 }
                 _ => push_config::forget(self.session, change.key(), self.encryptor)?,
@@ -305,13 +296,14 @@ impl Statements<'_, '_> {
         }
         for (document, row) in batch.documents.iter().zip(&rows.documents) {
             match row {
-                Some(row) => drop(self.put(document, row, &mut numbers.document)?),
+                Some(row) => drop(self.put(document, row, batch, &mut numbers.document)?),
                 None => document::remove(self.session, document, self.encryptor)?,
             }
         }
         for row in &rows.observations {
-            numbers.observation += 1;
-            observation::append(self.session, row, numbers.observation, self.encryptor)?;
+            let place = behind(numbers.observation, batch.shard);
+            observation::append(self.session, row, place, self.encryptor)?;
+            numbers.observation = place.number;
         }
         if let Some(last) = batch.observed {
             observation::remove(self.session, last, self.encryptor)?;
@@ -323,18 +315,21 @@ impl Statements<'_, '_> {
         &mut self,
         batch: &Batch,
         rows: &Rows,
-        head: &mut Head,
+        heads: &mut Heads,
     ) -> Result<Vec<Arc<Entry>>, SqlFailure> {
         let mut entries = Vec::with_capacity(batch.happenings.len());
+        // All shards have one count; and the wall clock may jump back, the log does not.
+        let (mut sequence, mut time) = (heads.sequence(), heads.time());
         for ((at, happening), row) in batch.happenings.iter().zip(&rows.happenings) {
-            // The wall clock may jump back; the log does not.
-            let place = (head.sequence + 1, head.time.max(*at));
+            (sequence, time) = (sequence + 1, time.max(*at));
+            let shard = batch.shard_of(happening.task());
+            let (place, head) = ((sequence, time), heads.of_mut(shard));
             let keys = &self.encryptor.keys;
-            head.chain = entry::append(self.session, row, place, &head.chain, keys)?;
+            head.chain = entry::append(self.session, row, place, (shard, head), keys)?;
             (head.sequence, head.time) = place;
             entries.push(Arc::new(Entry {
-                sequence: head.sequence,
-                time: head.time,
+                sequence,
+                time,
                 happening: happening.clone(),
             }));
         }
@@ -346,7 +341,7 @@ impl Statements<'_, '_> {
         prepared: &Prepared,
         ends: &mut Ends,
     ) -> Result<Result<Vec<Arc<Entry>>, CommitError>, SqlFailure> {
-        let before = (*ends, self.encryptor.ledger);
+        let before = (ends.clone(), self.encryptor.ledger.clone());
         let session = self.session;
         match session.isolated(|| self.write(prepared, ends)) {
             Err(cause) if breaks_a_rule(&cause) => {
@@ -358,14 +353,19 @@ impl Statements<'_, '_> {
         }
     }
 
-    /// The number of the data called `id`, if they are stored.
-    fn number(&self, id: &str) -> Result<Option<i64>, SqlFailure> {
+    /// The place of the data called `id`, if they are stored.
+    fn place_of(&self, id: &str) -> Result<Option<RowPlace>, SqlFailure> {
         let name = (data_param::TABLE, id.to_owned());
-        if let Some(standing) = self.known.get(&name) {
-            return Ok(Some(standing.number));
+        if let Some(Standing { place, .. }) = self.known.get(&name) {
+            return Ok(Some(*place));
         }
-        let sql = "SELECT number FROM data_param WHERE id = ?1";
-        self.session.find(sql, values![id], |row| row.get(0))
+        let sql = "SELECT number, shard FROM data_param WHERE id = ?1";
+        self.session.find(sql, values![id], |row| {
+            Ok(RowPlace {
+                number: row.get(0)?,
+                shard: row.get(1)?,
+            })
+        })
     }
 
     /// What is stored of a task.
@@ -390,11 +390,11 @@ impl Statements<'_, '_> {
             let clash = earlier
                 .filter(|e| e.data == chunk.data)
                 .find(|e| e.offset < end(chunk) && chunk.offset < end(e));
-            let found = match (clash, self.number(&chunk.data)?) {
+            let found = match (clash, self.place_of(&chunk.data)?) {
                 (Some(earlier), _) if earlier == chunk => Place::Same,
                 (Some(earlier), _) => Place::Taken(earlier.offset),
                 (None, Some(data)) => {
-                    match data_chunk::place(self.tables, data, chunk.offset, &chunk.bytes) {
+                    match data_chunk::place(self.tables, data.number, chunk.offset, &chunk.bytes) {
                         Ok(place) => place,
                         Err(RowError::Failed(cause)) => return Err(cause),
                         Err(damage) => return Ok(Err(damaged(damage))),
@@ -459,6 +459,14 @@ impl Statements<'_, '_> {
             change.last = place;
         }
         Ok(Ok(changes))
+    }
+}
+
+/// The place of a new row behind the last number that was given.
+fn behind(last: i64, shard: Shard) -> RowPlace {
+    RowPlace {
+        shard,
+        number: last + 1,
     }
 }
 

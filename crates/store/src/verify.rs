@@ -9,18 +9,19 @@ pub(crate) mod beside;
 mod report;
 pub(crate) mod walk;
 
-pub use report::{ChainReport, Fault, Seal};
+pub use report::{ChainReport, Fault, Seal, ShardReport};
 
 use crate::backend::Untrusted;
 use crate::cipher::{Keys, Tables};
 use crate::data_key;
 use crate::digest::Sum;
 use crate::failure::SqlFailure;
+use crate::heads::StoredHeads;
 use crate::keys::KeyKeeper;
 use crate::open::{Location, OpenError};
 use crate::outside::{self, Seen};
 use crate::read::ReadError;
-use crate::row::head::{self, Stored};
+use crate::row::head;
 use crate::schema::{self, Age};
 use crate::sign::Signer;
 use crate::sql::{Row, Session, values};
@@ -163,7 +164,7 @@ pub(crate) fn walk_within(
     let session = tables.session;
     let paths = how.outside.clone();
     let mut report = walk::walked(tables, how, has_keys)?;
-    let stored = Stored::read(session).ok();
+    let stored = StoredHeads::read(session).ok();
     // With a key, rows are bound from the first on.
     let bare = stored.as_ref().is_some_and(|stored| !stored.is_bound())
         && schema::age(session)? == Age::Bound
@@ -207,7 +208,7 @@ pub(crate) fn walk_within(
 fn set_back(
     session: Session<'_>,
     seen: &Seen,
-    stored: &Stored,
+    stored: &StoredHeads,
     is_sealed: bool,
 ) -> Result<Option<String>, ReadError> {
     let sql = "SELECT digest FROM log WHERE sequence = ?1";
@@ -216,7 +217,8 @@ fn set_back(
     let why = if !seen.precedes(stored, chain.flatten()) {
         format!(
             "the state ends at entry {}, entry {} was seen",
-            stored.head.sequence, seen.sequence
+            stored.heads.sequence(),
+            seen.sequence
         )
     } else if seen.bound && !stored.is_bound() {
         "rows carry no codes, but were seen to".to_owned()

@@ -27,6 +27,7 @@ use crate::prepared::Prepared;
 use crate::preparers::Work;
 use crate::row::seal;
 use crate::row_keys::KeysInForce;
+use crate::shard::Shard;
 use crate::sign::Signer;
 use crate::slice::Slice;
 use crate::sql::{Connection, Session};
@@ -34,7 +35,7 @@ use crate::statistics::{Condition, Counters};
 use crate::transaction::{self, Ends, Outcomes};
 use condition::{condition_after, is_news};
 use patience::{LOOK_AGAIN, Patience};
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -66,6 +67,7 @@ pub(crate) struct Start {
     pub(crate) backend: Backend,
     pub(crate) outside: Option<HeadWriter>,
     pub(crate) ends: Ends,
+    pub(crate) unsealed: BTreeSet<Shard>,
     pub(crate) keys: Arc<Keys>,
     pub(crate) encryptor: Encryptor,
     pub(crate) keys_in_force: Arc<KeysInForce>,
@@ -99,8 +101,10 @@ struct Writer {
     batch_wait: Duration,
     signer: Option<Arc<dyn Signer>>,
     sealed_within: Duration,
-    /// The time by which the head must be sealed; none if it is.
+    /// The time by which heads must be sealed; none if they are, as far as they changed since the start.
     seal_due: Option<Instant>,
+    /// The shards whose head is not sealed.
+    unsealed: BTreeSet<Shard>,
     jobs: VecDeque<Job>,
     on_commit: OnCommit,
     counters: Arc<Counters>,
@@ -124,6 +128,7 @@ pub(crate) fn start(
         signer: options.signer.clone(),
         sealed_within: options.sealed_within,
         seal_due: None,
+        unsealed: start.unsealed,
         jobs: VecDeque::new(),
         on_commit: start.on_commit,
         counters: start.counters,
@@ -267,7 +272,7 @@ impl Writer {
 
     /// Writes the group. What fails has left nothing behind, and may be written again.
     fn write(&mut self, group: &[Prepared]) -> Result<Written, SqlFailure> {
-        let mut ends = self.ends;
+        let mut ends = self.ends.clone();
         let shared = self.backend.connection();
         let mut connection = locked(&shared);
         connection.renewed()?;
@@ -290,12 +295,14 @@ impl Writer {
 
     /// Sets the new durable end, and that it must be sealed.
     fn advance(&mut self, ends: Ends) {
-        if ends.head != self.ends.head && self.signer.is_some() {
+        let changed = ends.heads != self.ends.heads;
+        self.unsealed.extend(ends.heads.changed(&self.ends.heads));
+        if changed && self.signer.is_some() {
             self.seal_due
                 .get_or_insert_with(|| Instant::now() + self.sealed_within);
         }
         self.ends = ends;
-        self.counters.note_head(&ends.head);
+        self.counters.note_end(&self.ends.heads);
         self.tell_outside();
     }
 
@@ -304,7 +311,7 @@ impl Writer {
         if let Some(outside) = &self.outside {
             self.encryptor.ledger.outside |= outside.is_written();
             let (ledger, bound) = (&self.encryptor.ledger, self.encryptor.is_bound());
-            outside.note(Seen::of(&self.ends.head, ledger, bound));
+            outside.note(Seen::of(&self.ends.heads, ledger, bound));
         }
     }
 
@@ -350,7 +357,7 @@ impl Writer {
         let Some(mut job) = self.jobs.pop_front() else {
             return;
         };
-        let (mut ends, ledger) = (self.ends, self.encryptor.ledger);
+        let (mut ends, ledger) = (self.ends.clone(), self.encryptor.ledger.clone());
         let stepped = {
             let shared = self.backend.connection();
             let mut connection = locked(&shared);
@@ -365,7 +372,7 @@ impl Writer {
                         keys: &self.keys,
                     },
                     encryptor: &mut self.encryptor,
-                    head: &mut ends.head,
+                    heads: &mut ends.heads,
                     signer: self.signer.as_deref(),
                 })
             });
@@ -407,13 +414,13 @@ impl Writer {
         }
     }
 
-    /// Signs the head. If that fails, it is due again.
+    /// Signs the heads that are not sealed. If that fails, it is due again.
     fn seal(&mut self) -> Result<(), CommitError> {
         self.seal_due = None;
         let Some(signer) = self.signer.clone() else {
             return Ok(());
         };
-        let ledger = self.encryptor.ledger;
+        let ledger = self.encryptor.ledger.clone();
         let shared = self.backend.connection();
         let sealed = {
             let mut connection = locked(&shared);
@@ -425,17 +432,19 @@ impl Writer {
             self.seal_due = Some(Instant::now() + self.sealed_within);
             return Err(self.failure(cause));
         }
+        self.unsealed.clear();
         self.note(Condition::Working);
         self.tell_outside();
         Ok(())
     }
 
     fn write_seal(&mut self, session: Session<'_>, signer: &dyn Signer) -> Result<(), SqlFailure> {
-        let (head, encryptor) = (&self.ends.head, &mut self.encryptor);
-        let slice = Slice::begin(session, head, encryptor)?;
-        seal::write(session, head, signer)?;
-        encryptor.ledger.sealed = Some(head.sequence);
-        slice.commit(head, encryptor)
+        let (heads, encryptor) = (&self.ends.heads, &mut self.encryptor);
+        let slice = Slice::begin(session, heads, encryptor)?;
+        for shard in &self.unsealed {
+            seal::seal(session, *shard, heads, signer, encryptor)?;
+        }
+        slice.commit(heads, encryptor)
     }
 
     /// Notes the condition, and how long a lock is waited for in it.

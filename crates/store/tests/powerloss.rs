@@ -23,6 +23,7 @@ use std::sync::{Arc, LazyLock};
 use store::Store;
 use store::{
     Batch, CommitError, Condition, Filter, HeldKeys, KeyKeeper, Options, RandomSource, Secret,
+    Shard,
 };
 
 /// The number of cuts of one state, which is continued after each.
@@ -200,7 +201,10 @@ fn writer() {
     for n in first.. {
         let id = life::name(n);
         let content = Content::new("link:a--b", "diagnose it");
-        let batch = life::life(&id, ["oss", "ran"], content, Timestamp::from_ms(1_000));
+        let batch = Batch {
+            shard: Shard::all().nth(n % Shard::COUNT).unwrap(),
+            ..life::life(&id, ["oss", "ran"], content, Timestamp::from_ms(1_000))
+        };
         waiting.push_back((id, store.commit(batch)));
         if waiting.len() < IN_FLIGHT {
             continue;

@@ -15,6 +15,7 @@ use domain::push::PushConfig;
 use domain::task::Task;
 use domain::team::Team;
 use rusqlite::Connection;
+use sha2::{Digest, Sha256};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -25,10 +26,13 @@ use store::{
 };
 
 /// The releases, by the version of their schema, the newest last.
-const RELEASES: [i32; 6] = [2, 3, 4, 5, 6, 7];
-/// The state from which those of the versions in between are made, by removing later additions.
+const RELEASES: [i32; 7] = [2, 3, 4, 5, 6, 7, 8];
+/// The states from which those of the versions in between are made, by removing later additions.
 const TWO: &str = include_str!("../src/tests/version-2.sql");
 const FIVE: &str = include_str!("upgrade/version-5.sql");
+const EIGHT: &str = include_str!("../src/tests/version-8.sql");
+/// The file of a state that was made from this one, by which its master key is found.
+const OF_EIGHT: &str = "eight.db";
 const BEFORE_EIGHT: &str = "DROP INDEX task_by_parent;
     CREATE INDEX task_by_parent ON task (parent) WHERE parent IS NOT NULL; PRAGMA user_version = 7;";
 const BEFORE_SEVEN: &str = "DROP INDEX negotiation_by_publisher;
@@ -54,25 +58,20 @@ fn alone() -> MutexGuard<'static, ()> {
 /// A state as that release left it.
 fn state_of(release: i32) -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("convoke.db");
+    let name = if release < 6 { "convoke.db" } else { OF_EIGHT };
+    let path = folder.path().join(name);
     let connection = Connection::open(&path).unwrap();
     let steps = match release {
         2 => vec![TWO],
         3 => vec![FIVE, BEFORE_FIVE, BEFORE_FOUR],
         4 => vec![FIVE, BEFORE_FIVE],
-        _ => vec![FIVE],
+        5 => vec![FIVE],
+        6 => vec![EIGHT, BEFORE_EIGHT, BEFORE_SEVEN],
+        7 => vec![EIGHT, BEFORE_EIGHT],
+        _ => vec![EIGHT],
     };
     for sql in steps {
         connection.execute_batch(sql).unwrap();
-    }
-    if release >= 6 {
-        drop(connection);
-        drop(Store::open(options(&path), Box::new(|_| {})).unwrap());
-        let connection = Connection::open(&path).unwrap();
-        connection.execute_batch(BEFORE_EIGHT).unwrap();
-        if release == 6 {
-            connection.execute_batch(BEFORE_SEVEN).unwrap();
-        }
     }
     (folder, path)
 }
@@ -82,7 +81,11 @@ fn options(path: &Path) -> Options {
         bytes.fill(9);
         Ok(())
     });
-    let keeper: Arc<dyn KeyKeeper> = Arc::new(HeldKeys::new("m1", Secret::new([7; 32]), chance));
+    let secret = match path.ends_with(OF_EIGHT) {
+        true => Sha256::digest("m1").into(),
+        false => [7; 32],
+    };
+    let keeper: Arc<dyn KeyKeeper> = Arc::new(HeldKeys::new("m1", Secret::new(secret), chance));
     Options {
         keys: Some(keeper),
         ..Options::file(path)

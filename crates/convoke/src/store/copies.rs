@@ -2,7 +2,7 @@
 //!
 //! Read next: [`super`].
 
-use super::{Watch, digits, settings};
+use super::{Watch, chains, digits, settings};
 use crate::cli::Common;
 use crate::output::{self, Failure, line};
 use serde_json::json;
@@ -124,8 +124,11 @@ fn tell(common: &Common, event: &str, copied: &Copied, from: &str, to: &str) {
         false => "sound; who wrote the rows nobody can tell, for they are bound by no key",
     };
     line(&format!(
-        "{} rows from {from} to {to}, {} log entries in one chain, {} tasks: {verdict}",
-        copied.rows, report.entries, report.tasks
+        "{} rows from {from} to {to}, {} log entries in {}, {} tasks: {verdict}",
+        copied.rows,
+        report.entries,
+        chains(report),
+        report.tasks
     ));
     line(&format!("the head is {}", digits(&copied.head)));
     for what in &copied.accepted {

@@ -6,7 +6,7 @@ use crate::batch::CommitError;
 use crate::cipher::Tables;
 use crate::encryptor::Encryptor;
 use crate::failure::SqlFailure;
-use crate::row::head::Head;
+use crate::heads::Heads;
 use crate::row::{Corrupt, RowError};
 use crate::sign::Signer;
 
@@ -14,7 +14,7 @@ use crate::sign::Signer;
 pub(crate) struct JobContext<'w> {
     pub(crate) tables: Tables<'w>,
     pub(crate) encryptor: &'w mut Encryptor,
-    pub(crate) head: &'w mut Head,
+    pub(crate) heads: &'w mut Heads,
     pub(crate) signer: Option<&'w dyn Signer>,
 }
 

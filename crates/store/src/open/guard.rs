@@ -9,7 +9,9 @@
 //! So the time depends on the number of open rows, not on that of ended ones; those are checked
 //! when they are read, and all of them by `verify`. A state whose rows are not bound yet is
 //! verified whole. A doubt ([`OpenError::may_be_accepted`]) may be accepted by the operator; all
-//! other errors are final. Read next: [`crate::bind`], [`crate::outside`].
+//! other errors are final. Read next: [`log`], [`crate::bind`], [`crate::outside`].
+
+mod log;
 
 use super::{Decided, OpenError, Options, host_key};
 use crate::bind;
@@ -18,33 +20,33 @@ use crate::cipher::{Keys, Tables};
 use crate::data_key;
 use crate::digest::Sum;
 use crate::encryptor::Encryptor;
+use crate::heads::{Heads, StoredHeads};
 use crate::ledger::Ledger;
 use crate::outside::{self, Seen};
-use crate::read::log;
+use crate::read::log::chain_at;
 use crate::row::attestation::{self, Attestation, Ground};
-use crate::row::head::{self, Stored};
+use crate::row::head;
 use crate::row::seal::{self, Seal};
-use crate::row::{RowError, entry, observation};
+use crate::row::{RowError, observation};
 use crate::schema::{self, Age};
 use crate::set::{STALE, Set, SetHashes, SetKey};
+use crate::shard::{PerShard, Shard};
 use crate::sign::Signer;
-use crate::sql::{Session, values};
+use crate::sql::Session;
 use crate::verify::{self, VerifyOptions};
 use domain::event::Sequence;
-use std::ops::ControlFlow;
+use std::collections::BTreeSet;
 use std::path::Path;
-
-/// The number of entries at the end of the log that every opening reads; for those before, back to
-/// the seal, only the chain is checked.
-const READ_ENTRIES: u64 = 1_000;
 
 /// A state that passed the checks.
 pub(super) struct Admitted {
-    pub(super) stored: Stored,
+    pub(super) heads: Heads,
     pub(super) decided: Decided,
     pub(super) encryptor: Encryptor,
-    /// True if rows were written for which the head must be written anew.
-    pub(super) changed: bool,
+    /// The shards of which rows were written, so that their heads must be.
+    pub(super) changed: Vec<Shard>,
+    /// The shards whose head is not sealed.
+    pub(super) unsealed: BTreeSet<Shard>,
     pub(super) accepted: Vec<String>,
 }
 
@@ -75,7 +77,7 @@ pub(super) fn admit(
     budget: &Budget,
     arrival: Option<&Arrival>,
 ) -> Result<Admitted, OpenError> {
-    let age = schema::age(session)?;
+    let (age, was_whole) = (schema::age(session)?, schema::is_whole(session)?);
     schema::migrate(session)?;
     if options.thorough {
         quick_check(session)?;
@@ -84,8 +86,8 @@ pub(super) fn admit(
         tables: Tables { session, keys },
         options,
         signer: options.signer.as_deref(),
-        stored: Stored::read(session)?,
-        seal: Seal::read(session)?,
+        stored: StoredHeads::read(session)?,
+        seals: Seal::all(session)?,
     };
     let known = guard.known(age)?;
     let decided = guard.decided(budget)?;
@@ -112,12 +114,20 @@ pub(super) fn admit(
     }
     let (encryptor, bound_now) = guard.encryptor(known)?;
     let mut admitted = Admitted {
-        stored: guard.stored.clone(),
+        heads: guard.stored.heads.clone(),
         decided,
         encryptor,
-        changed: bound_now,
+        changed: if bound_now {
+            guard.shards()
+        } else {
+            Vec::new()
+        },
+        unsealed: guard.unsealed(),
         accepted: doubts.iter().map(ToString::to_string).collect(),
     };
+    if was_whole {
+        guard.shard(&mut admitted)?;
+    }
     if arrival.is_some() || !doubts.is_empty() {
         guard.accept(&doubts, arrival, last_seen, &mut admitted)?;
     }
@@ -128,8 +138,8 @@ struct Guard<'g> {
     tables: Tables<'g>,
     options: &'g Options,
     signer: Option<&'g dyn Signer>,
-    stored: Stored,
-    seal: Option<Seal>,
+    stored: StoredHeads,
+    seals: PerShard<Seal>,
 }
 
 impl Guard<'_> {
@@ -151,7 +161,7 @@ impl Guard<'_> {
     /// Reads the rows on which decisions are based.
     fn decided(&self, budget: &Budget) -> Result<Decided, OpenError> {
         let decided = super::decided(self.tables, budget.rows())?;
-        let (open, found) = (self.stored.head.counts.open, decided.tasks.len());
+        let (open, found) = (self.stored.heads.counts().open, decided.tasks.len());
         if found as u64 != open {
             let key = format!("{open} open tasks, {found} found");
             return Err(RowError::corrupt(head::TABLE, key).into());
@@ -164,7 +174,7 @@ impl Guard<'_> {
     fn check_sets(&self, ledger: &Ledger, sets: &SetKey) -> Result<(), OpenError> {
         let session = self.tables.session;
         let found = SetHashes::found(session, sets, &Set::AT_OPENING)?;
-        let wrong = |set: &&Set| found.of(**set) != ledger.hashes.of(**set);
+        let wrong = |set: &&Set| !ledger.tells(**set, &found);
         if let Some(set) = Set::AT_OPENING.iter().find(wrong) {
             return Err(RowError::forged(set.table(), STALE).into());
         }
@@ -183,44 +193,6 @@ impl Guard<'_> {
             }
         }
         Ok(())
-    }
-
-    /// Checks that the log is one chain from the seal, and from the last entries in any case, to
-    /// the end that the head states.
-    fn check_log(&self) -> Result<(), RowError> {
-        let (session, head) = (self.tables.session, &self.stored.head);
-        let last = log::last(session)?;
-        if last != head.sequence {
-            return Err(RowError::corrupt(entry::TABLE, last));
-        }
-        let sealed = self.seal.as_ref().map(|seal| seal.head);
-        let read_from = head.sequence.saturating_sub(READ_ENTRIES);
-        let after = sealed.map_or(read_from, |seal| seal.sequence.min(read_from));
-        let (after, mut chain) = log::base(session, after)?;
-        let (mut last, mut time) = (after, None);
-        let broken = |sequence: Sequence, chain: &Sum| {
-            sealed.is_some_and(|seal| seal.sequence == sequence && seal.chain != *chain)
-        };
-        if broken(after, &chain) || sealed.is_some_and(|seal| seal.sequence > head.sequence) {
-            return Err(RowError::forged(seal::TABLE, seal::NOT_THE_LAST));
-        }
-        session.query(entry::BEHIND, values![after as i64, i64::MAX], |row| {
-            let linked = entry::linked(row, last + 1, &chain)?;
-            (last, chain, time) = (last + 1, linked.sum, Some(linked.time));
-            if broken(last, &chain) {
-                return Err(RowError::forged(seal::TABLE, seal::NOT_THE_LAST));
-            }
-            if last > read_from {
-                linked.open(self.tables.keys)?;
-            }
-            Ok::<_, RowError>(ControlFlow::Continue(()))
-        })?;
-        // Nothing tells the time of a log that was cut off whole.
-        let time = time.unwrap_or(head.time);
-        match (last, chain, time) == (head.sequence, head.chain, head.time) {
-            true => Ok(()),
-            false => Err(RowError::corrupt(head::TABLE, head.sequence)),
-        }
     }
 
     /// The doubts that an operator may accept; and the generation of the head seen last.
@@ -260,7 +232,7 @@ impl Guard<'_> {
         doubts: &mut Vec<OpenError>,
     ) -> Result<(), OpenError> {
         // Signed where there is no seal yet, and by another key: that is changed as well.
-        if let (Some(signer), None) = (self.signer, &self.seal) {
+        if let (Some(signer), true) = (self.signer, self.seals.is_empty()) {
             let all = attestation::all(self.tables.session)?;
             let strange = all
                 .iter()
@@ -270,47 +242,49 @@ impl Guard<'_> {
                 key: number.to_string(),
             }));
         }
-        let Some(seal) = &self.seal else {
-            let sealed = known.and_then(|ledger| ledger.sealed);
+        if self.seals.is_empty() {
+            let sealed = known.and_then(Ledger::sealed);
             doubts.extend(sealed.map(|sealed| OpenError::Unsealed { sealed }));
             return Ok(());
-        };
-        let sequence = seal.head.sequence;
-        if known.is_some_and(|ledger| ledger.sealed != Some(sequence)) {
+        }
+        if known.is_some_and(|ledger| !Seal::are_the_last(&self.seals, ledger)) {
             return Err(RowError::forged(seal::TABLE, seal::NOT_THE_LAST).into());
         }
-        if self.signer.is_some_and(|signer| !seal.is_signed(signer)) {
-            doubts.push(OpenError::Stranger {
-                table: seal::TABLE.to_owned(),
-                key: sequence.to_string(),
-            });
-        }
+        let mut seals = self.seals.iter();
+        let strange = seals.find(|(shard, seal)| {
+            let signer = self.signer;
+            signer.is_some_and(|signer| !seal.is_signed(*shard, signer))
+        });
+        doubts.extend(strange.map(|(_, seal)| OpenError::Stranger {
+            table: seal::TABLE.to_owned(),
+            key: seal.head.sequence.to_string(),
+        }));
         Ok(())
     }
 
     fn doubt_seen(&self, path: &Path, seen: &Seen) -> Result<Option<OpenError>, OpenError> {
         let path = path.to_owned();
-        let head = &self.stored.head;
-        let is_empty = self.stored.generation == 0 && head.sequence == 0;
+        let last = self.stored.heads.sequence();
+        let is_empty = self.stored.generation == 0 && last == 0;
         if seen.bound && !self.stored.is_bound() && !is_empty {
             return Ok(Some(OpenError::Unbound { path }));
         }
         if !seen.precedes(&self.stored, self.chain_at(seen.sequence)?) {
             return Ok(Some(OpenError::SetBack {
                 path,
-                found: head.sequence,
+                found: last,
                 written: self.stored.generation,
                 seen: seen.sequence,
                 seen_written: seen.generation,
             }));
         }
-        let sealed = seen.sealed.filter(|_| self.seal.is_none());
+        let sealed = seen.sealed.filter(|_| self.seals.is_empty());
         Ok(sealed.map(|sealed| OpenError::Unsealed { sealed }))
     }
 
     /// The digest of an entry; none if it was cut off, or does not exist yet.
     fn chain_at(&self, sequence: Sequence) -> Result<Option<Sum>, RowError> {
-        log::chain_at(self.tables.session, sequence, self.stored.head.sequence)
+        chain_at(self.tables.session, sequence, self.stored.heads.sequence())
     }
 
     /// Verifies the whole state, except signatures of another host key.
@@ -336,12 +310,7 @@ impl Guard<'_> {
     fn encryptor(&self, known: Option<(Ledger, SetKey)>) -> Result<(Encryptor, bool), OpenError> {
         let Tables { session, keys } = self.tables;
         let Some(keeper) = self.options.keys.as_deref() else {
-            let ledger = Ledger {
-                generation: self.stored.generation,
-                digest: self.stored.digest,
-                ..Ledger::default()
-            };
-            return Ok((Encryptor::none(ledger), false));
+            return Ok((Encryptor::none(self.stored.bare()), false));
         };
         let mut encryptor = bind::begin(session, keys, keeper)?;
         if let Some((ledger, sets)) = known {
@@ -358,7 +327,9 @@ impl Guard<'_> {
             now,
             &mut encryptor,
         )?;
-        encryptor.ledger.sealed = self.seal.as_ref().map(|seal| seal.head.sequence);
+        for (shard, seal) in self.seals.iter() {
+            encryptor.ledger.of_mut(shard).sealed = Some(seal.head.sequence);
+        }
         Ok((encryptor, true))
     }
 
@@ -370,7 +341,7 @@ impl Guard<'_> {
         last_seen: u64,
         admitted: &mut Admitted,
     ) -> Result<(), OpenError> {
-        let (session, head) = (self.tables.session, &self.stored.head);
+        let (session, end) = (self.tables.session, self.stored.heads.end());
         let encryptor = &mut admitted.encryptor;
         let accepted = doubts.iter().map(|doubt| match doubt {
             OpenError::Stranger { .. } => (Ground::HostKey, doubt.to_string()),
@@ -380,9 +351,9 @@ impl Guard<'_> {
         for (ground, detail) in accepted.chain(arrived) {
             let mut attestation = Attestation {
                 ground,
-                time: self.options.now.max(head.time),
-                sequence: head.sequence,
-                chain: head.chain,
+                time: self.options.now.max(end.time),
+                sequence: end.sequence,
+                chain: end.chain,
                 detail,
                 signature: Vec::new(),
             };
@@ -395,11 +366,49 @@ impl Guard<'_> {
             tracing::warn!("accepted on purpose: {doubt}");
         }
         if let Some(signer) = self.signer {
-            seal::write(session, head, signer)?;
-            encryptor.ledger.sealed = Some(head.sequence);
+            for shard in self.shards() {
+                seal::seal(session, shard, &admitted.heads, signer, encryptor)?;
+            }
+            admitted.unsealed.clear();
         }
         encryptor.ledger.generation = encryptor.ledger.generation.max(last_seen);
-        admitted.changed = true;
+        admitted.changed = self.shards();
+        Ok(())
+    }
+}
+
+impl Guard<'_> {
+    /// The shards that there are; there always is shard 0.
+    fn shards(&self) -> Vec<Shard> {
+        let all: BTreeSet<Shard> = self.stored.heads.shards().chain([Shard::ZERO]).collect();
+        all.into_iter().collect()
+    }
+
+    /// The shards whose head is not the one that was sealed.
+    fn unsealed(&self) -> BTreeSet<Shard> {
+        let heads = &self.stored.heads;
+        let is_sealed = |shard: &Shard| {
+            let seal = self.seals.of(*shard);
+            seal.is_some_and(|seal| seal.head == heads.of(*shard))
+        };
+        heads.shards().filter(|shard| !is_sealed(shard)).collect()
+    }
+
+    /// Records that a state of before becomes shard 0, and that the chains of all others begin with its last digest.
+    fn shard(&self, admitted: &mut Admitted) -> Result<(), OpenError> {
+        let end = self.stored.heads.end();
+        let mut attestation = Attestation {
+            ground: Ground::Sharded,
+            time: self.options.now.max(end.time),
+            sequence: end.sequence,
+            chain: end.chain,
+            detail: "what there was is shard 0; the others begin behind it".to_owned(),
+            signature: Vec::new(),
+        };
+        let session = self.tables.session;
+        attestation.append(session, self.signer, &mut admitted.encryptor)?;
+        admitted.heads.base = end.chain;
+        admitted.changed = self.shards();
         Ok(())
     }
 }

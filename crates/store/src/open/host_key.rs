@@ -8,15 +8,16 @@ use crate::row::{RowError, attestation, entry, erasure};
 use crate::sign::Signer;
 use crate::sql::Session;
 
-/// Replaces the signatures of another key on checkpoint, erasures, marks of erased entries and
-/// attestations. The seal is replaced by the next one.
+/// Replaces the signatures of another key on checkpoints, erasures, marks of erased entries and
+/// attestations. Seals are replaced by the next ones.
 pub(super) fn sign_again(
     session: Session<'_>,
     signer: &dyn Signer,
     encryptor: &mut Encryptor,
 ) -> Result<(), RowError> {
-    if let Some(mut checkpoint) = Checkpoint::read(session)? {
-        checkpoint.write(session, Some(signer), encryptor)?;
+    for (shard, checkpoint) in Checkpoint::all(session)?.iter() {
+        let mut checkpoint = checkpoint.clone();
+        checkpoint.write(session, shard, Some(signer), encryptor)?;
     }
     for mut erasure in erasure::all(session)? {
         erasure.write(session, Some(signer), encryptor)?;

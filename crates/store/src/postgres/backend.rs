@@ -8,14 +8,9 @@ use super::net::Net;
 use super::owner::{Held, Owner};
 use super::reach::{prepared, session};
 use super::schema;
-use super::session::Session;
-use crate::failure::SqlFailure;
+use super::session::{PATIENCE, Session};
 use crate::lead::Lease;
 use crate::open::OpenError;
-use std::time::Duration;
-
-/// The longest wait for an answer of the database where it works on a whole table.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(600);
 
 /// Opens the state in a database under this lease, or takes it for `holder`; makes the tables that say whose it
 /// is, if there are none. One that is `durable` promises to lose nothing. The lease is dropped once nothing more
@@ -32,15 +27,9 @@ pub(crate) fn open(
     };
     let (_, writer) = prepared(address, durable)?;
     lease.fences(&writer)?;
-    Ok((upgraded(writer)?, lease))
-}
-
-/// The session, once the state has all that this release needs; the owner is kept meanwhile.
-fn upgraded(writer: Session) -> Result<Session, SqlFailure> {
-    let usual = writer.answers_within();
-    let writer = writer.answering_within(PATIENCE);
-    schema::upgrade(&writer)?;
-    Ok(writer.answering_within(usual))
+    // The owner is kept meanwhile.
+    writer.patiently(PATIENCE, || schema::upgrade(&writer))?;
+    Ok((writer, lease))
 }
 
 /// A session that reads the state in a database, whoever owns that.

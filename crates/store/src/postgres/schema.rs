@@ -4,13 +4,15 @@
 //! `numbered`, the last number of an observation, and `node`, who may own it in turn. There are no triggers: a rule that every row
 //! keeps to is a CHECK, all others are in the statements. Read next: [`crate::schema::tables`].
 
-use super::session::Session;
+mod whole;
+
+use super::session::{PATIENCE, Session};
 use crate::failure::{FailureKind, SqlFailure};
 use crate::open::OpenError;
 use crate::schema::table::{Column, Index, Kind, Table, number, text};
 use crate::schema::tables;
 use crate::sql::{Expect, Session as Seam, values};
-use crate::sqlite::schema::known_version;
+use crate::sqlite::schema::{SHARDED, known_version};
 use std::collections::BTreeSet;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -219,14 +221,11 @@ pub(crate) fn recognise(session: &Session) -> Result<bool, OpenError> {
     let sql = "SELECT version FROM state WHERE one = 1 AND application = ?1";
     let found = seam.find(sql, values![APPLICATION], |row| row.get::<i64>(0))?;
     let found = i32::try_from(found.ok_or(OpenError::Foreign)?).unwrap_or(i32::MAX);
-    let known = known_version();
+    let (known, oldest) = (known_version(), SHARDED - 1);
     match found {
         found if found > known => Err(OpenError::Newer { found, known }),
         0 => Ok(false),
-        found if found < known => Err(OpenError::Older {
-            found,
-            oldest: known,
-        }),
+        found if found < oldest => Err(OpenError::Older { found, oldest }),
         _ => Ok(true),
     }
 }
@@ -238,15 +237,32 @@ pub(crate) fn version(session: &Session) -> Result<i32, SqlFailure> {
     Ok(i32::try_from(found).unwrap_or(i32::MAX))
 }
 
-/// Makes the tables of a state, within a transaction, if there are none.
+/// Makes the tables of a state, within a transaction, if there are none; or makes of those that the release before
+/// made what this one needs.
 pub(crate) fn migrate(session: &Session) -> Result<(), SqlFailure> {
-    if version(session)? != 0 {
-        return Ok(());
-    }
-    session.script(tables::ALL.iter().map(created).collect())?;
-    let sql = "UPDATE state SET version = ?1 WHERE one = 1 AND version = 0";
-    let values = values![i64::from(known_version())];
+    let (found, known) = (version(session)?, known_version());
+    let statements = match found {
+        0 => tables::ALL.iter().map(created).collect(),
+        found if found < known => whole::carried_over(),
+        _ => return Ok(()),
+    };
+    session.patiently(PATIENCE, || session.script(statements))?;
+    let sql = "UPDATE state SET version = ?1 WHERE one = 1 AND version = ?2";
+    let values = values![i64::from(known), i64::from(found)];
     Seam::Postgres(session).put(sql, values, Expect::One("a state is made once"))
+}
+
+/// Refuses a state that was not carried over yet: only whoever owns it does that.
+pub(crate) fn check_current(session: &Session) -> Result<(), SqlFailure> {
+    let found = version(session)?;
+    match found == 0 || found == known_version() {
+        true => Ok(()),
+        false => Err(SqlFailure::of(
+            FailureKind::Other,
+            "the state is of the release before: a start of this one carries it over, and until then it is \
+             that release which reads it",
+        )),
+    }
 }
 
 /// The last number given to an observation, 0 before the first.
@@ -375,11 +391,12 @@ UNION ALL SELECT 'heir of ' || c.relname FROM pg_inherits h JOIN ours c ON c.oid
 
 /// What is in our schema and is not said of its tables, and what is said of them and is not there.
 pub(crate) fn strangers(session: &Session) -> Result<Vec<String>, SqlFailure> {
-    let all = match version(session)? {
-        0 => &[][..],
-        _ => tables::ALL,
+    let state: Vec<String> = match version(session)? {
+        0 => Vec::new(),
+        found if found < SHARDED => tables::ALL.iter().flat_map(whole::said_before).collect(),
+        _ => tables::ALL.iter().flat_map(said).collect(),
     };
-    let said: BTreeSet<String> = OWN.into_iter().chain(all).flat_map(said).collect();
+    let said: BTreeSet<String> = OWN.into_iter().flat_map(said).chain(state).collect();
     let mut found = found(session)?;
     let formers: Vec<_> = former(&found).collect();
     for (was, table, index) in formers {

@@ -43,6 +43,9 @@ pub(crate) use transaction::Transaction;
 /// The longest wait for anything that a server says.
 const ANSWER_WITHIN: Duration = Duration::from_secs(10);
 
+/// The longest wait for an answer where the server works on a whole table.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(600);
+
 /// The most changes that are sent and not known of; the older half is then waited for.
 const UNKNOWN_MAX: usize = 4096;
 
@@ -95,7 +98,7 @@ pub(crate) struct Session {
     /// The first failure of the transaction: it takes nothing more.
     failed: RefCell<Option<PostgresError>>,
     stage: Cell<Stage>,
-    answer_within: Duration,
+    answer_within: Cell<Duration>,
     waits: Cell<u64>,
     changes: Cell<u64>,
     /// What each transaction begins with; none if it only reads.
@@ -126,7 +129,7 @@ impl Session {
             ahead: Ahead::default(),
             failed: RefCell::default(),
             stage: Cell::new(Stage::Outside),
-            answer_within: ANSWER_WITHIN,
+            answer_within: Cell::new(ANSWER_WITHIN),
             waits: Cell::new(0),
             changes: Cell::new(0),
             fence: Cell::new(None),
@@ -141,17 +144,18 @@ impl Session {
         })
     }
 
-    /// The bound on each wait.
-    pub(crate) fn answers_within(&self) -> Duration {
-        self.answer_within
-    }
-
     /// The same with another bound on each wait.
     pub(crate) fn answering_within(self, answer_within: Duration) -> Self {
-        Self {
-            answer_within,
-            ..self
-        }
+        self.answer_within.set(answer_within);
+        self
+    }
+
+    /// Does something with another bound on each wait.
+    pub(crate) fn patiently<T>(&self, answer_within: Duration, work: impl FnOnce() -> T) -> T {
+        let usual = self.answer_within.replace(answer_within);
+        let done = work();
+        self.answer_within.set(usual);
+        done
     }
 
     /// How often the server was waited for: round trips, if nothing had come meanwhile.
@@ -439,10 +443,10 @@ impl Session {
         &self,
         answer: Pin<&mut (impl Future<Output = Result<T, tokio_postgres::Error>> + ?Sized)>,
     ) -> Result<T, PostgresError> {
-        match wait(answer, Instant::now() + self.answer_within) {
+        match wait(answer, Instant::now() + self.answer_within.get()) {
             Ok(answer) => answer.map_err(|error| self.noted(self.explained(&error))),
             Err(_) => {
-                let within = self.answer_within;
+                let within = self.answer_within.get();
                 let late = PostgresError::lost(format_args!("no answer within {within:?}"));
                 self.line.cut(late.clone());
                 Err(self.noted(late))

@@ -1,8 +1,8 @@
 //! Reading the log, from its first entry.
 //!
-//! A log that was cut begins behind its checkpoint, on whose digest the chain then stands. Read
-//! next: `row::entry`.
+//! A log that was cut begins behind its checkpoint. Read next: [`super::chains`], `row::entry`.
 
+use super::chains::Chains;
 use super::{Most, ReadError};
 use crate::cipher::Tables;
 use crate::digest::{ORIGIN, Sum};
@@ -13,21 +13,17 @@ use crate::sql::{Session, values};
 use base16ct::lower::encode_string;
 use domain::event::{Entry, Sequence};
 use domain::time::Timestamp;
+use std::cmp::Ordering;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
 /// The time of one entry.
 const AT: &str = "SELECT time FROM log WHERE sequence = ?1";
 
-/// The entry before `after + 1`, or the last that was cut off if the log begins later, and its
-/// digest, which the next entry is chained to.
-pub(crate) fn base(session: Session<'_>, after: Sequence) -> Result<(Sequence, Sum), RowError> {
-    let cut = Checkpoint::read(session)?;
-    let (sequence, chain) = cut.map_or((0, ORIGIN), |cut| (cut.sequence, cut.chain));
-    match after > sequence {
-        true => Ok((after, entry::stored_digest(session, after)?)),
-        false => Ok((sequence, chain)),
-    }
+/// The last entry that was cut off; 0 if none was.
+pub(crate) fn cut(session: Session<'_>) -> Result<Sequence, RowError> {
+    let cut = Checkpoint::last(session)?;
+    Ok(cut.map_or(0, |(_, cut)| cut.sequence))
 }
 
 /// The digest of an entry of which `last` is the last; none if it was cut off, or does not exist yet.
@@ -39,8 +35,17 @@ pub(crate) fn chain_at(
     if sequence > last {
         return Ok(None);
     }
-    let (at, chain) = base(session, sequence)?;
-    Ok((at == sequence).then_some(chain))
+    let cut = Checkpoint::last(session)?.filter(|(_, cut)| cut.sequence > 0);
+    let (first, chain) = cut.map_or((0, ORIGIN), |(_, cut)| (cut.sequence, cut.chain));
+    match sequence.cmp(&first) {
+        Ordering::Less => Ok(None),
+        Ordering::Equal => Ok(Some(chain)),
+        Ordering::Greater => {
+            let found = entry::stored_digest(session, sequence)?;
+            let (_, sum) = found.ok_or_else(|| RowError::corrupt(entry::TABLE, sequence))?;
+            Ok(Some(sum))
+        }
+    }
 }
 
 pub(crate) fn digits_at(
@@ -63,17 +68,16 @@ pub(crate) fn entries(
     if after >= last(session)? {
         return Ok(Vec::new());
     }
-    let (after, mut chain) = base(session, after)?;
+    let mut chains = Chains::behind(session, after)?;
     let limit = i64::try_from(most.rows).unwrap_or(i64::MAX);
-    let (mut found, mut expected, mut bytes) = (Vec::new(), after + 1, 0);
-    session.query(entry::BEHIND, values![after as i64, limit], |row| {
+    let (mut found, mut bytes) = (Vec::new(), 0);
+    let behind = values![chains.last as i64, limit];
+    session.query(entry::BEHIND, behind, |row| {
         bytes += row.size()?;
         if bytes > most.bytes && !found.is_empty() {
             return Ok(ControlFlow::Break(()));
         }
-        let read = entry::read(row, expected, &chain, tables.keys)?;
-        (chain, expected) = (read.sum, expected + 1);
-        found.push(Arc::new(read.entry));
+        found.push(Arc::new(chains.read(row, tables.keys)?.entry));
         Ok::<_, RowError>(ControlFlow::Continue(()))
     })?;
     Ok(found)
@@ -81,7 +85,7 @@ pub(crate) fn entries(
 
 pub(crate) fn sequence_at(session: Session<'_>, time: Timestamp) -> Result<Sequence, ReadError> {
     let _snapshot = session.snapshot()?;
-    let (mut before, mut from) = (base(session, 0)?.0, last(session)? + 1);
+    let (mut before, mut from) = (cut(session)?, last(session)? + 1);
     // Entries up to `before` lie before `time`, those from `from` on do not.
     while before + 1 < from {
         let middle = before + (from - before) / 2;
@@ -103,7 +107,7 @@ pub(crate) fn last(session: Session<'_>) -> Result<Sequence, RowError> {
     let last: Option<i64> = session.one("SELECT max(sequence) FROM log", &[])?;
     match last {
         Some(last) => Ok(last as Sequence),
-        None => Ok(base(session, 0)?.0),
+        None => cut(session),
     }
 }
 

@@ -3,8 +3,9 @@
 //!
 //! Each is signed with the host key and never changes. Read next: [`crate::bind`].
 
+use super::standing::RowPlace;
 use super::{RowError, check, column};
-use crate::digest::{RowDigest, Sum};
+use crate::digest::{ORIGIN, RowDigest, Sum};
 use crate::encryptor::Encryptor;
 use crate::failure::SqlFailure;
 use crate::set::Set;
@@ -33,16 +34,19 @@ pub enum Ground {
     HostKey,
     /// It was copied from another place by the operator.
     Imported,
+    /// What there was became shard 0; the chains of the others begin with its last digest.
+    Sharded,
 }
 
 impl Ground {
     /// All grounds.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::FirstUse,
         Self::Rotation,
         Self::Restored,
         Self::HostKey,
         Self::Imported,
+        Self::Sharded,
     ];
 
     /// The name, as stored and reported.
@@ -53,6 +57,7 @@ impl Ground {
             Self::Restored => "restored",
             Self::HostKey => "host-key",
             Self::Imported => "imported",
+            Self::Sharded => "sharded",
         }
     }
 
@@ -122,7 +127,7 @@ impl Attestation {
             ],
             Expect::Any,
         )?;
-        encryptor.came(Set::Attestation, number, &sum);
+        encryptor.came(Set::Attestation, RowPlace::zero(number), &sum);
         Ok(())
     }
 }
@@ -149,6 +154,17 @@ pub(crate) fn read(row: &Row<'_>) -> Result<(i64, Attestation), RowError> {
 /// All attestations with their numbers, oldest first.
 pub(crate) fn all(session: Session<'_>) -> Result<Vec<(i64, Attestation)>, RowError> {
     session.all(ALL, &[], read)
+}
+
+/// The last digest there was before there were shards; zeros if there were always. That it is the one the shards
+/// begin with is seen when their chains are walked.
+pub(crate) fn base(session: Session<'_>) -> Result<Sum, RowError> {
+    let sql = "SELECT chain FROM attestation WHERE kind = ?1 ORDER BY number LIMIT 1";
+    let kind = values![Ground::Sharded.as_str()];
+    let found = session.find(sql, kind, |row| {
+        column(row, 0, TABLE, Ground::Sharded.as_str())
+    })?;
+    Ok(found.unwrap_or(ORIGIN))
 }
 
 /// Signs all of them anew.

@@ -4,7 +4,7 @@
 //! Read next: [`super::task`].
 
 use super::replaceable::Replaceable;
-use super::standing::{AS_KNOWN, Standing, standing};
+use super::standing::{AS_KNOWN, RowPlace, Standing, standing};
 use super::{RowError, column};
 use crate::cipher::Keys;
 use crate::cover::{Stamped, Texts, uncover};
@@ -28,7 +28,7 @@ const WRITE: &str = "INSERT INTO cursor (id, name, sequence, digest, cipher)
     ON CONFLICT (id) DO UPDATE SET name = ?2, sequence = ?3, digest = ?4, cipher = ?5
     WHERE cursor.digest = ?6";
 
-const STANDING: &str = "SELECT 0, digest FROM cursor WHERE id = ?1";
+const STANDING: &str = "SELECT 0, digest, 0 FROM cursor WHERE id = ?1";
 
 /// The position of a reader in the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -81,7 +81,7 @@ impl Replaceable for Cursor {
         Prepared { id, row }: &Prepared,
         session: Session<'_>,
         old: Option<&Standing>,
-        _: i64,
+        place: RowPlace,
         encryptor: &mut Encryptor,
     ) -> Result<Standing, SqlFailure> {
         let Stamped { row, stamp } = row;
@@ -97,7 +97,7 @@ impl Replaceable for Cursor {
             ],
             AS_KNOWN,
         )?;
-        Ok(encryptor.replaced(old, Set::Cursor, 0, &row.sum, stamp.clone()))
+        Ok(encryptor.replaced(old, Set::Cursor, place, &row.sum, stamp.clone()))
     }
 }
 
@@ -107,7 +107,7 @@ pub(crate) fn remove(
     name: &str,
     encryptor: &mut Encryptor,
 ) -> Result<(), SqlFailure> {
-    let sql = "DELETE FROM cursor WHERE id = ?1 RETURNING 0, digest";
+    let sql = "DELETE FROM cursor WHERE id = ?1 RETURNING 0, digest, 0";
     encryptor.delete(session, Set::Cursor, sql, values![&id(name)])?;
     Ok(())
 }

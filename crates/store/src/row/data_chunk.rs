@@ -5,7 +5,7 @@
 //! encrypted in place: a ciphertext is as long as its plaintext, and its mark is in a column of its
 //! own. Read next: [`super::negotiation`].
 
-use super::standing::{AS_KNOWN, Standing, number_or_digest, standing};
+use super::standing::{AS_KNOWN, RowPlace, Standing, number_or_digest, standing};
 use super::{RowError, column};
 use crate::cipher::{Keys, Tables};
 use crate::cover::covered;
@@ -37,13 +37,15 @@ pub(crate) const MAP: &str =
 const AT: &str = "SELECT data, \"offset\", digest, bytes, cipher FROM data_chunk
     WHERE data = ?1 AND \"offset\" = ?2";
 
-const INSERT: &str = "INSERT INTO data_chunk (data, \"offset\", digest, bytes, cipher, number)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+const INSERT: &str =
+    "INSERT INTO data_chunk (data, \"offset\", digest, bytes, cipher, number, shard)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
 
 const UPDATE: &str = "UPDATE data_chunk SET digest = ?3, bytes = ?4, cipher = ?5
-    WHERE data = ?1 AND \"offset\" = ?2 AND digest = ?6";
+    WHERE data = ?1 AND \"offset\" = ?2 AND digest = ?6 AND shard = ?7";
 
-const STANDING: &str = "SELECT number, digest FROM data_chunk WHERE data = ?1 AND \"offset\" = ?2";
+const STANDING: &str =
+    "SELECT number, digest, shard FROM data_chunk WHERE data = ?1 AND \"offset\" = ?2";
 
 const LAST_BEFORE: &str = "SELECT \"offset\", length(bytes) FROM data_chunk
     WHERE data = ?1 AND \"offset\" < ?2 ORDER BY \"offset\" DESC LIMIT 1";
@@ -92,16 +94,15 @@ pub(crate) fn stored(
     tables.session.find(AT, values![data, offset as i64], read)
 }
 
-/// Writes the piece as number `number`; nothing may be stored in its place.
+/// Writes the piece as a new row; nothing may be stored in its place.
 pub(crate) fn insert(
     session: Session<'_>,
-    (data, offset): (i64, u64),
+    piece: (i64, u64),
     bytes: &[u8],
-    number: i64,
+    place: RowPlace,
     encryptor: &mut Encryptor,
 ) -> Result<(), SqlFailure> {
-    let place = (data, offset);
-    write(session, place, bytes, None, number, encryptor)
+    write(session, piece, bytes, None, place, encryptor)
 }
 
 /// Rewrites the stored piece, with `encryptor`.
@@ -119,8 +120,8 @@ pub(crate) fn rewrite(
         values![data, offset as i64],
     )? {
         Some(old) => {
-            let (place, number) = ((data, offset), old.number);
-            write(session, place, bytes, Some(&old), number, encryptor)
+            let piece = (data, offset);
+            write(session, piece, bytes, Some(&old), old.place, encryptor)
         }
         None => Ok(()),
     }
@@ -131,7 +132,7 @@ fn write(
     (data, offset): (i64, u64),
     bytes: &[u8],
     old: Option<&Standing>,
-    number: i64,
+    place: RowPlace,
     encryptor: &mut Encryptor,
 ) -> Result<(), SqlFailure> {
     let (mut bytes, mut mark) = (Cow::Borrowed(bytes), None);
@@ -151,13 +152,14 @@ fn write(
         &stamp,
         &bytes,
         mark.as_ref(),
-        number_or_digest(old, number),
+        number_or_digest(old, place),
+        place.shard,
     ];
     match old {
         None => session.put(INSERT, row, Expect::Any)?,
         Some(_) => session.put(UPDATE, row, AS_KNOWN)?,
     }
-    encryptor.replaced(old, Set::DataChunk, number, &sum, stamp);
+    encryptor.replaced(old, Set::DataChunk, place, &sum, stamp);
     Ok(())
 }
 

@@ -3,7 +3,7 @@
 //! Read next: [`crate::data_key`], what they hold; [`super::cursor`].
 
 use super::RowError;
-use super::standing::{AS_KNOWN, standing};
+use super::standing::{AS_KNOWN, RowPlace, standing};
 use crate::data_key::{DataKey, data_keys};
 use crate::encryptor::Encryptor;
 use crate::failure::SqlFailure;
@@ -22,7 +22,7 @@ impl DataKey {
         session: Session<'_>,
         encryptor: &mut Encryptor,
     ) -> Result<(), SqlFailure> {
-        let which = "SELECT number, digest FROM data_key WHERE number = ?1";
+        let which = "SELECT number, digest, 0 FROM data_key WHERE number = ?1";
         let old = standing(session, Set::DataKey, which, values![self.number])?;
         let sum = self.digest();
         session.put(
@@ -37,7 +37,8 @@ impl DataKey {
             ],
             AS_KNOWN,
         )?;
-        encryptor.replaced(old.as_ref(), Set::DataKey, self.number, &sum, sum.to_vec());
+        let place = RowPlace::zero(self.number);
+        encryptor.replaced(old.as_ref(), Set::DataKey, place, &sum, sum.to_vec());
         Ok(())
     }
 }
@@ -54,8 +55,9 @@ pub(crate) fn make_whole(
             data_key.write(session, encryptor)?;
         }
     }
-    let periods = "DELETE FROM period WHERE data_key <> ?1 RETURNING number, digest";
+    let periods = "DELETE FROM period WHERE data_key <> ?1 RETURNING number, digest, 0";
     encryptor.delete(session, Set::Period, periods, values![number])?;
-    let data_keys = "DELETE FROM data_key WHERE number <> ?1 RETURNING number, digest";
-    Ok(encryptor.delete(session, Set::DataKey, data_keys, values![number])?)
+    let data_keys = "DELETE FROM data_key WHERE number <> ?1 RETURNING number, digest, 0";
+    let gone = encryptor.delete(session, Set::DataKey, data_keys, values![number])?;
+    Ok(gone.values().sum::<u64>() as usize)
 }

@@ -5,7 +5,7 @@
 //! whole, which would confirm a guess of the data. Read next: [`super::data_chunk`].
 
 use super::replaceable::Replaceable;
-use super::standing::{AS_KNOWN, Name, Standing, number_or_digest, standing};
+use super::standing::{AS_KNOWN, Name, RowPlace, Standing, number_or_digest, standing};
 use super::{RowError, column};
 use crate::cipher::{At, Keys};
 use crate::cover::{Covered, Texts, uncover};
@@ -28,10 +28,13 @@ pub(crate) const TABLE: &str = "data_param";
 macro_rules! data_param_columns {
     () => {
         "number, id, task, party_one, party_two, data_type, description, format, changed_at, data, \
-         url, size, sha256, finished, digest, cipher"
+         url, size, sha256, finished, digest, cipher, shard"
     };
 }
 pub(crate) use data_param_columns;
+
+/// The index of the column of its shard.
+pub(crate) const SHARD: usize = 16;
 
 /// All data, in the order in which they were first stored.
 pub(crate) const ALL: &str = concat!(
@@ -42,16 +45,16 @@ pub(crate) const ALL: &str = concat!(
 
 const INSERT: &str = "INSERT INTO data_param (id, task, party_one, party_two, data_type,
     description, format, changed_at, data, url, size, sha256, finished, digest, cipher,
-    number)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)";
+    number, shard)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)";
 
 /// Asked for each entry before it is written.
-pub(crate) const STANDING: &str = "SELECT number, digest FROM data_param WHERE id = ?1";
+pub(crate) const STANDING: &str = "SELECT number, digest, shard FROM data_param WHERE id = ?1";
 
 const UPDATE: &str = "UPDATE data_param SET task = ?2, party_one = ?3, party_two = ?4,
     data_type = ?5, description = ?6, format = ?7, changed_at = ?8, data = ?9, url = ?10,
     size = ?11, sha256 = ?12, finished = ?13, digest = ?14, cipher = ?15
-    WHERE id = ?1 AND digest = ?16";
+    WHERE id = ?1 AND digest = ?16 AND shard = ?17";
 
 impl Replaceable for DataParam {
     type Prepared = Covered<4>;
@@ -61,6 +64,10 @@ impl Replaceable for DataParam {
     }
 
     const MOSTLY_NEW: bool = true;
+
+    fn task(&self) -> Option<&TaskId> {
+        self.task.as_ref()
+    }
 
     /// Pieces may still come, or a task that they are given to.
     fn is_final(&self) -> bool {
@@ -81,7 +88,7 @@ impl Replaceable for DataParam {
         row: &Covered<4>,
         session: Session<'_>,
         old: Option<&Standing>,
-        number: i64,
+        place: RowPlace,
         encryptor: &mut Encryptor,
     ) -> Result<Standing, SqlFailure> {
         let whole = chunked(&self.body);
@@ -90,8 +97,8 @@ impl Replaceable for DataParam {
             Some(_) => None,
         };
         // Their pieces are found by the number.
-        let place = old.map_or(number, |old| old.number);
-        let stamp = encryptor.keys.stamp(TABLE, place, &row.sum);
+        let number = old.map_or(place.number, |old| old.place.number);
+        let stamp = encryptor.keys.stamp(TABLE, number, &row.sum);
         let values: &[Value<'_>] = values![
             &self.id,
             self.task.as_ref().map(TaskId::as_str),
@@ -108,13 +115,14 @@ impl Replaceable for DataParam {
             whole.map(|c| c.finished),
             &stamp,
             row.cipher.as_ref(),
-            number_or_digest(old, number),
+            number_or_digest(old, place),
+            place.shard,
         ];
         match old {
             None => session.put(INSERT, values, Expect::Any)?,
             Some(_) => session.put(UPDATE, values, AS_KNOWN)?,
         }
-        Ok(encryptor.replaced(old, Set::DataParam, number, &row.sum, stamp))
+        Ok(encryptor.replaced(old, Set::DataParam, place, &row.sum, stamp))
     }
 }
 

@@ -3,7 +3,7 @@
 //! Payload: the body, which may hold words of users. Read next: [`super::observation`].
 
 use super::replaceable::Replaceable;
-use super::standing::{AS_KNOWN, Standing, standing};
+use super::standing::{AS_KNOWN, RowPlace, Standing, standing};
 use super::{RowError, column};
 use crate::cipher::Keys;
 use crate::cover::{Stamped, Texts, uncover};
@@ -25,12 +25,12 @@ pub(crate) const ALL: &str =
 pub(crate) const OF_KIND: &str =
     "SELECT kind, name, digest, body, cipher FROM document WHERE kind = ?1 ORDER BY number";
 
-const WRITE: &str =
-    "INSERT INTO document (kind, name, digest, body, cipher, number) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+const WRITE: &str = "INSERT INTO document (kind, name, digest, body, cipher, number, shard)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?8)
     ON CONFLICT (kind, name) DO UPDATE SET digest = ?3, body = ?4, cipher = ?5
-    WHERE document.digest = ?7";
+    WHERE document.digest = ?7 AND document.shard = ?8";
 
-const STANDING: &str = "SELECT number, digest FROM document WHERE kind = ?1 AND name = ?2";
+const STANDING: &str = "SELECT number, digest, shard FROM document WHERE kind = ?1 AND name = ?2";
 
 /// A document, which is replaced as a whole.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,7 +49,8 @@ pub(crate) fn remove(
     document: &Document,
     encryptor: &mut Encryptor,
 ) -> Result<(), SqlFailure> {
-    let remove = "DELETE FROM document WHERE kind = ?1 AND name = ?2 RETURNING number, digest";
+    let remove = "DELETE FROM document WHERE kind = ?1 AND name = ?2
+        RETURNING number, digest, shard";
     let key = values![&*document.kind, &document.name];
     encryptor.delete(session, Set::Document, remove, key)?;
     Ok(())
@@ -74,7 +75,7 @@ impl Replaceable for Document {
         Stamped { row, stamp }: &Stamped<1>,
         session: Session<'_>,
         old: Option<&Standing>,
-        number: i64,
+        place: RowPlace,
         encryptor: &mut Encryptor,
     ) -> Result<Standing, SqlFailure> {
         session.put(
@@ -85,12 +86,13 @@ impl Replaceable for Document {
                 stamp,
                 row.texts.text(0),
                 row.cipher.as_ref(),
-                number,
+                place.number,
                 old.map(|old| &old.digest),
+                place.shard,
             ],
             AS_KNOWN,
         )?;
-        Ok(encryptor.replaced(old, Set::Document, number, &row.sum, stamp.clone()))
+        Ok(encryptor.replaced(old, Set::Document, place, &row.sum, stamp.clone()))
     }
 }
 

@@ -1,5 +1,9 @@
 //! Rows of `log`: a kind, and a body that is JSON.
 //!
+//! All entries have one count. Each shard has a chain of its own; an entry says how many of others lie between it and
+//! the one before it on its shard (`behind`), so that this one is found. The first of a shard has all before it behind
+//! it.
+//!
 //! The chain runs over digests of bodies as stored, so that it is verified without a key: over
 //! ciphertexts, where bodies are encrypted. An entry whose body was erased keeps the digest of the
 //! former body, beside that of the blanked one and a signature over both. One that was encrypted
@@ -13,6 +17,8 @@ mod erased;
 pub(crate) use body::{decode, encode};
 pub(crate) use erased::sign_again;
 
+use super::head::Head;
+use super::standing::RowPlace;
 use super::{RowError, check, column};
 use crate::cipher::Keys;
 use crate::digest::{RowDigest, Sum, link, of_body, of_bytes};
@@ -20,6 +26,7 @@ use crate::encryptor::Encryptor;
 use crate::failure::{FailureKind, SqlFailure};
 use crate::row_keys::RowKeys;
 use crate::set::Set;
+use crate::shard::Shard;
 use crate::sign::{self, Signer};
 use crate::sql::{Expect, Row, Session, values};
 use domain::event::{Entry, LogEvent, Sequence};
@@ -28,17 +35,22 @@ use domain::time::Timestamp;
 pub(crate) const TABLE: &str = "log";
 
 /// The entries behind one sequence, in order.
-pub(crate) const BEHIND: &str = "SELECT sequence, time, kind, body, digest, erased, cipher FROM log
-    WHERE sequence > ?1 ORDER BY sequence LIMIT ?2";
+pub(crate) const BEHIND: &str =
+    "SELECT sequence, time, kind, body, digest, erased, cipher, shard, behind
+    FROM log WHERE sequence > ?1 ORDER BY sequence LIMIT ?2";
 
 /// All entries, in order.
 pub(crate) const ALL: &str =
-    "SELECT sequence, time, kind, body, digest, erased, cipher FROM log ORDER BY sequence";
+    "SELECT sequence, time, kind, body, digest, erased, cipher, shard, behind
+    FROM log ORDER BY sequence";
 
-const DIGEST: &str = "SELECT digest FROM log WHERE sequence = ?1";
+/// The index of the column of its shard.
+pub(crate) const SHARD: usize = 7;
 
-const INSERT: &str =
-    "INSERT INTO log (sequence, time, kind, body, digest, cipher) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+const DIGEST: &str = "SELECT shard, digest FROM log WHERE sequence = ?1";
+
+const INSERT: &str = "INSERT INTO log (sequence, time, kind, body, digest, cipher, shard, behind)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
 
 const ERASE: &str = "UPDATE log SET body = ?2, erased = ?3, cipher = ?4
     WHERE sequence = ?1 AND erased IS NULL";
@@ -50,11 +62,11 @@ const ENCRYPT: &str = "UPDATE log SET body = '', cipher = ?2
 const APPENDED_TO: &str = "the log is only appended to";
 
 const FORGET_ERASED: &str = "DELETE FROM log WHERE sequence <= ?1
-    AND sequence <= coalesce((SELECT sequence FROM checkpoint), 0) AND erased IS NOT NULL
-    RETURNING sequence, erased";
+    AND sequence <= coalesce((SELECT sequence FROM checkpoint WHERE checkpoint.shard = log.shard), 0)
+    AND erased IS NOT NULL RETURNING sequence, erased, shard";
 
 const FORGET: &str = "DELETE FROM log WHERE sequence <= ?1
-    AND sequence <= coalesce((SELECT sequence FROM checkpoint), 0)";
+    AND sequence <= coalesce((SELECT sequence FROM checkpoint WHERE checkpoint.shard = log.shard), 0)";
 
 /// The first byte of a ciphertext that follows the digest of a former stored body.
 const KEPT: u8 = 2;
@@ -72,20 +84,29 @@ pub(crate) fn prepare(happening: &LogEvent) -> Prepared {
     Prepared { kind, body }
 }
 
-/// Appends the entry behind the one whose digest is `previous`; returns its own digest.
+/// Appends the entry behind the last one of its shard, whose head this is; returns its own digest.
 pub(crate) fn append(
     session: Session<'_>,
     Prepared { kind, body }: &Prepared,
     (sequence, time): (Sequence, Timestamp),
-    previous: &Sum,
+    (shard, head): (Shard, &Head),
     keys: &RowKeys,
 ) -> Result<Sum, SqlFailure> {
     let (body, cipher) = covered(body, (sequence, time, kind), keys);
     let digest = of_stored(body, cipher.as_deref());
-    let sum = link(previous, sequence, time, kind, &digest);
-    let number = sequence as i64;
-    let row = values![number, time.as_ms(), *kind, body, &sum, cipher.as_ref()];
-    session.put(INSERT, row, Expect::Any)?;
+    let sum = link(&head.chain, sequence, time, kind, &digest);
+    let behind = sequence - 1 - head.sequence;
+    let values = values![
+        sequence as i64,
+        time.as_ms(),
+        *kind,
+        body,
+        &sum,
+        cipher.as_ref(),
+        shard,
+        behind as i64,
+    ];
+    session.put(INSERT, values, Expect::Any)?;
     Ok(sum)
 }
 
@@ -154,12 +175,14 @@ pub(crate) fn encrypt(
     session.put(ENCRYPT, values, Expect::One(APPENDED_TO))
 }
 
-/// The digest of an entry that must exist.
-pub(crate) fn stored_digest(session: Session<'_>, sequence: Sequence) -> Result<Sum, RowError> {
+/// The shard and the digest of an entry, if it is there.
+pub(crate) fn stored_digest(
+    session: Session<'_>,
+    sequence: Sequence,
+) -> Result<Option<(Shard, Sum)>, RowError> {
     let key = sequence.to_string();
-    let read = |row: &Row<'_>| column(row, 0, TABLE, &key);
-    let found = session.find(DIGEST, values![sequence as i64], read)?;
-    found.ok_or_else(|| RowError::corrupt(TABLE, sequence))
+    let read = |row: &Row<'_>| Ok((column(row, 0, TABLE, &key)?, column(row, 1, TABLE, &key)?));
+    session.find(DIGEST, values![sequence as i64], read)
 }
 
 /// The mark of an entry whose body was erased.
@@ -221,7 +244,11 @@ pub(crate) fn erase(
     let mark = erased.mark();
     let values = values![sequence as i64, body, &mark, cipher.as_ref()];
     session.put(ERASE, values, Expect::One(APPENDED_TO))?;
-    encryptor.came(Set::ErasedEntry, sequence as i64, &of_bytes(&mark));
+    let place = RowPlace {
+        shard: entry.shard,
+        number: sequence as i64,
+    };
+    encryptor.came(Set::ErasedEntry, place, &of_bytes(&mark));
     Ok(())
 }
 
@@ -234,8 +261,8 @@ pub(crate) fn forget_until(
 ) -> Result<(), SqlFailure> {
     let last = values![last as i64];
     let erased = encryptor.delete(session, Set::ErasedEntry, FORGET_ERASED, last)?;
-    let others = session.change(FORGET, last)? as usize;
-    match erased + others == count {
+    let others = session.change(FORGET, last)?;
+    match erased.values().sum::<u64>() + others == count as u64 {
         true => Ok(()),
         false => Err(SqlFailure::of(
             FailureKind::Rule,
@@ -246,6 +273,7 @@ pub(crate) fn forget_until(
 
 /// An entry as read, checked against its place in the chain.
 pub(crate) struct Read {
+    pub(crate) shard: Shard,
     pub(crate) entry: Entry,
     /// Its digest.
     pub(crate) sum: Sum,
@@ -257,7 +285,8 @@ pub(crate) struct Read {
 
 /// A row of [`BEHIND`] whose place in the chain was checked; its body may be encrypted.
 pub(crate) struct Linked {
-    sequence: Sequence,
+    pub(crate) shard: Shard,
+    pub(crate) sequence: Sequence,
     /// The time of the happening.
     pub(crate) time: Timestamp,
     kind: String,
@@ -270,22 +299,13 @@ pub(crate) struct Linked {
     pub(crate) erased: Option<Erased>,
 }
 
-/// One step along the chain: reads a row of [`BEHIND`] and checks it against the digest of the
-/// entry before it.
-pub(crate) fn read(
-    row: &Row<'_>,
-    expected: Sequence,
-    previous: &Sum,
-    keys: &Keys,
-) -> Result<Read, RowError> {
-    linked(row, expected, previous)?.open(keys)
-}
-
-/// As [`read`], but without the body: needs no key.
+/// One step along the chains: reads a row of [`BEHIND`], which must be this entry, and checks it against the digest
+/// of the entry before it on its shard, which `previous` tells by its sequence. The body is not read: that needs a
+/// key.
 pub(crate) fn linked(
     row: &Row<'_>,
     expected: Sequence,
-    previous: &Sum,
+    previous: impl FnOnce(Shard, Sequence) -> Result<Sum, RowError>,
 ) -> Result<Linked, RowError> {
     let found: i64 = column(row, 0, TABLE, &expected.to_string())?;
     let sequence = found as Sequence;
@@ -316,9 +336,16 @@ pub(crate) fn linked(
         }
         None => stored,
     };
-    let linked = link(previous, sequence, time, &kind, &was);
+    let shard = column(row, 7, TABLE, &key)?;
+    let behind: i64 = column(row, 8, TABLE, &key)?;
+    let before = u64::try_from(behind)
+        .ok()
+        .and_then(|behind| (sequence - 1).checked_sub(behind));
+    let previous = previous(shard, before.ok_or_else(corrupt)?)?;
+    let linked = link(&previous, sequence, time, &kind, &was);
     check(&sum, &linked, TABLE, &key)?;
     Ok(Linked {
+        shard,
         sequence,
         time,
         kind,
@@ -351,6 +378,7 @@ impl Linked {
             happening,
         };
         Ok(Read {
+            shard: self.shard,
             entry,
             sum: self.sum,
             stored: self.stored,

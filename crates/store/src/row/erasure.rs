@@ -2,7 +2,7 @@
 //!
 //! Read next: [`super::entry`], where each erased body is marked.
 
-use super::standing::{AS_KNOWN, standing};
+use super::standing::{AS_KNOWN, RowPlace, standing};
 use super::{RowError, check, column};
 use crate::digest::{RowDigest, Sum};
 use crate::encryptor::Encryptor;
@@ -63,7 +63,7 @@ impl Erasure {
         signer: Option<&dyn Signer>,
         encryptor: &mut Encryptor,
     ) -> Result<(), SqlFailure> {
-        let which = "SELECT 0, digest FROM erasure WHERE task = ?1";
+        let which = "SELECT 0, digest, 0 FROM erasure WHERE task = ?1";
         let old = standing(session, Set::Erasure, which, values![self.task.as_str()])?;
         let sum = self.digest();
         self.signature = sign::sign(signer, TABLE, &self.digest());
@@ -85,7 +85,13 @@ impl Erasure {
             ],
             AS_KNOWN,
         )?;
-        encryptor.replaced(old.as_ref(), Set::Erasure, 0, &sum, sum.to_vec());
+        encryptor.replaced(
+            old.as_ref(),
+            Set::Erasure,
+            RowPlace::zero(0),
+            &sum,
+            sum.to_vec(),
+        );
         Ok(())
     }
 }

@@ -3,7 +3,7 @@
 //! Payload: the request; the response is a data entry of its own. Read next: [`super::data_param`].
 
 use super::replaceable::Replaceable;
-use super::standing::{AS_KNOWN, Name, Standing, number_or_digest, standing};
+use super::standing::{AS_KNOWN, Name, RowPlace, Standing, number_or_digest, standing};
 use super::{RowError, column};
 use crate::cipher::Keys;
 use crate::cover::{Stamped, Texts, uncover};
@@ -25,10 +25,13 @@ pub(crate) const TABLE: &str = "exchange";
 macro_rules! exchange_columns {
     () => {
         "number, id, task, send_from, send_to, verb, request, request_time, response, \
-         response_time, digest, cipher"
+         response_time, digest, cipher, shard"
     };
 }
 pub(crate) use exchange_columns;
+
+/// The index of the column of its shard.
+pub(crate) const SHARD: usize = 12;
 
 /// All exchanges, in the order in which they were first stored.
 pub(crate) const ALL: &str = concat!(
@@ -38,15 +41,15 @@ pub(crate) const ALL: &str = concat!(
 );
 
 const INSERT: &str = "INSERT INTO exchange (id, task, send_from, send_to, verb, request,
-    request_time, response, response_time, digest, cipher, number)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)";
+    request_time, response, response_time, digest, cipher, number, shard)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)";
 
 /// Asked for each exchange before it is written.
-pub(crate) const STANDING: &str = "SELECT number, digest FROM exchange WHERE id = ?1";
+pub(crate) const STANDING: &str = "SELECT number, digest, shard FROM exchange WHERE id = ?1";
 
 const UPDATE: &str = "UPDATE exchange SET task = ?2, send_from = ?3, send_to = ?4, verb = ?5,
     request = ?6, request_time = ?7, response = ?8, response_time = ?9, digest = ?10,
-    cipher = ?11 WHERE id = ?1 AND digest = ?12";
+    cipher = ?11 WHERE id = ?1 AND digest = ?12 AND shard = ?13";
 
 impl Replaceable for Exchange {
     type Prepared = Stamped<1>;
@@ -57,6 +60,10 @@ impl Replaceable for Exchange {
     }
 
     const MOSTLY_NEW: bool = true;
+
+    fn task(&self) -> Option<&TaskId> {
+        self.task.as_ref()
+    }
 
     /// An answer comes later or at once; what was asked comes first.
     fn is_new(&self) -> bool {
@@ -81,7 +88,7 @@ impl Replaceable for Exchange {
         Stamped { row, stamp }: &Stamped<1>,
         session: Session<'_>,
         old: Option<&Standing>,
-        number: i64,
+        place: RowPlace,
         encryptor: &mut Encryptor,
     ) -> Result<Standing, SqlFailure> {
         let values: &[Value<'_>] = values![
@@ -96,13 +103,14 @@ impl Replaceable for Exchange {
             self.response_time.map(Timestamp::as_ms),
             stamp,
             row.cipher.as_ref(),
-            number_or_digest(old, number),
+            number_or_digest(old, place),
+            place.shard,
         ];
         match old {
             None => session.put(INSERT, values, Expect::Any)?,
             Some(_) => session.put(UPDATE, values, AS_KNOWN)?,
         }
-        Ok(encryptor.replaced(old, Set::Exchange, number, &row.sum, stamp.clone()))
+        Ok(encryptor.replaced(old, Set::Exchange, place, &row.sum, stamp.clone()))
     }
 }
 

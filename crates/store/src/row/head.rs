@@ -1,39 +1,38 @@
-//! The one row of `head`: the end of the log, the numbers of rows, and the ledger that binds them.
+//! The rows of `head`, one for each shard that has anything: the end of its chain, the numbers of its rows, and
+//! the ledger that binds them.
 //!
-//! Its generation grows with every transaction that changes something. Where there is a key, the
-//! ledger is encrypted under it, and one that decrypts was written with the key. Read next:
-//! [`crate::ledger`], [`super::seal`].
+//! A generation is a count of the transactions that changed something, and each head has that of the last one that
+//! changed its shard. Where there is a key, the ledger is encrypted under it, and one that decrypts was written
+//! with the key. Read next: [`crate::heads`], all of them together; [`crate::ledger`], [`super::seal`].
 
 use super::{RowError, check, column};
-use crate::cipher::Keys;
 use crate::cover::covered;
 use crate::digest::{ORIGIN, RowDigest, Sum};
-use crate::encryptor::Encryptor;
 use crate::failure::SqlFailure;
-use crate::ledger::Ledger;
-use crate::set::SetKey;
+use crate::shard::Shard;
 use crate::sql::{Expect, Row, Session, values};
 use domain::event::Sequence;
 use domain::time::Timestamp;
+use std::iter::Sum as Total;
 
 pub(crate) const TABLE: &str = "head";
 
-/// The fault of a head whose ledger does not decrypt.
-const MISFIT: &str = "it does not fit what binds the rows";
+const ALL: &str = "SELECT sequence, time, chain, tasks, open, exchanges, data, digest, generation,
+    cipher, shard FROM head ORDER BY shard";
 
-const WRITE: &str = "INSERT INTO head (one, sequence, time, chain, tasks, open, exchanges, data,
-    digest, generation, cipher) VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
-    ON CONFLICT (one) DO UPDATE SET sequence = ?1, time = ?2, chain = ?3, tasks = ?4, open = ?5,
+const WRITE: &str = "INSERT INTO head (shard, sequence, time, chain, tasks, open, exchanges, data,
+    digest, generation, cipher) VALUES (?11, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
+    ON CONFLICT (shard) DO UPDATE SET sequence = ?1, time = ?2, chain = ?3, tasks = ?4, open = ?5,
     exchanges = ?6, data = ?7, digest = ?8, generation = ?9, cipher = ?10";
 
-/// The required contents of the tables.
+/// The required contents of the tables, as far as they are a shard's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Head {
-    /// The last entry of the log.
+    /// The last entry of the log that is the shard's; 0 if there was none.
     pub(crate) sequence: Sequence,
     /// Its time.
     pub(crate) time: Timestamp,
-    /// Its digest.
+    /// Its digest, or where the chain begins.
     pub(crate) chain: Sum,
     /// The numbers of rows.
     pub(crate) counts: Counts,
@@ -52,30 +51,54 @@ pub struct Counts {
     pub data: u64,
 }
 
+impl Total for Counts {
+    fn sum<I: Iterator<Item = Self>>(all: I) -> Self {
+        all.fold(Self::default(), |sum, more| Self {
+            tasks: sum.tasks + more.tasks,
+            open: sum.open + more.open,
+            exchanges: sum.exchanges + more.exchanges,
+            data: sum.data + more.data,
+        })
+    }
+}
+
+/// Where the chain of a shard begins. That of shard 0 begins with nothing; each other one with the last digest
+/// there was before there were others, zeros if there was none.
+pub(crate) fn origin(shard: Shard, base: &Sum) -> Sum {
+    match shard {
+        Shard::ZERO => ORIGIN,
+        shard => RowDigest::of("shard")
+            .number(shard.column())
+            .bytes(base)
+            .sum(),
+    }
+}
+
 impl Head {
-    /// The head of an empty state.
-    pub(crate) fn empty() -> Head {
+    /// The head of a shard on which nothing ever was.
+    pub(crate) fn first(shard: Shard, base: &Sum) -> Head {
         Head {
             sequence: 0,
             time: Timestamp::from_ms(0),
-            chain: ORIGIN,
+            chain: origin(shard, base),
             counts: Counts::default(),
         }
     }
 
-    pub(crate) fn digest(&self, table: &str) -> Sum {
-        self.row(table).sum()
+    pub(crate) fn digest(&self, table: &str, shard: Shard) -> Sum {
+        self.row(table, shard).sum()
     }
 
-    fn row(&self, table: &str) -> RowDigest {
-        RowDigest::of(table)
+    fn row(&self, table: &str, shard: Shard) -> RowDigest {
+        let row = RowDigest::of(table)
             .number(self.sequence as i64)
             .number(self.time.as_ms())
             .bytes(&self.chain)
             .number(self.counts.tasks as i64)
             .number(self.counts.open as i64)
             .number(self.counts.exchanges as i64)
-            .number(self.counts.data as i64)
+            .number(self.counts.data as i64);
+        on_shard(row, shard)
     }
 
     /// Reads the first columns of a row of `head` or `seal`, which are the same; not checked yet.
@@ -95,35 +118,37 @@ impl Head {
     }
 }
 
-/// The stored head.
+/// The digest of a row of which there is one for each shard. That of shard 0 is as it was before there were
+/// others.
+pub(crate) fn on_shard(row: RowDigest, shard: Shard) -> RowDigest {
+    match shard {
+        Shard::ZERO => row,
+        shard => row.number(shard.column()),
+    }
+}
+
+/// A stored head.
 #[derive(Clone, Debug)]
 pub(crate) struct Stored {
+    pub(crate) shard: Shard,
     pub(crate) head: Head,
-    /// The number of times that it was written; 0 before the first time, and by releases that did
-    /// not count.
+    /// The transaction that wrote it, by their count; 0 by releases that did not count.
     pub(crate) generation: u64,
-    /// The digest of the row: it identifies the whole state of this generation.
+    /// The digest of the row: it identifies the whole shard as it was then.
     pub(crate) digest: Sum,
-    cipher: Option<Vec<u8>>,
+    pub(crate) cipher: Option<Vec<u8>>,
 }
 
 impl Stored {
-    /// Reads the stored head; empty before the first transaction.
-    pub(crate) fn read(session: Session<'_>) -> Result<Self, RowError> {
-        let sql = "SELECT sequence, time, chain, tasks, open, exchanges, data, digest, generation,
-            cipher FROM head";
-        let stored = session.find(sql, &[], Self::of)?;
-        Ok(stored.unwrap_or_else(|| Self {
-            head: Head::empty(),
-            generation: 0,
-            digest: ORIGIN,
-            cipher: None,
-        }))
+    /// Reads the stored heads, by shard; none before the first transaction.
+    pub(crate) fn all(session: Session<'_>) -> Result<Vec<Self>, RowError> {
+        session.all(ALL, &[], Self::of)
     }
 
     fn of(row: &Row<'_>) -> Result<Self, RowError> {
         let digest: Vec<u8> = column(row, 7, TABLE, "")?;
         let mut stored = Self {
+            shard: column(row, 10, TABLE, "")?,
             head: Head::of(row, TABLE)?,
             generation: column::<i64>(row, 8, TABLE, "")? as u64,
             digest: ORIGIN,
@@ -134,80 +159,49 @@ impl Stored {
         Ok(stored)
     }
 
-    fn computed(&self) -> Sum {
-        let beside = beside(&self.head, self.generation);
+    pub(crate) fn computed(&self) -> Sum {
+        let beside = self.beside();
         match &self.cipher {
             Some(cipher) => covered(TABLE, &beside, cipher),
             None => beside,
         }
     }
 
-    /// True if it binds the rows.
-    pub(crate) fn is_bound(&self) -> bool {
-        self.cipher.is_some()
+    pub(crate) fn beside(&self) -> Sum {
+        beside(self.shard, &self.head, self.generation)
     }
 
-    /// The ledger, and the secret of the sums; none if rows are not bound.
-    pub(crate) fn ledger(&self, keys: &Keys) -> Result<Option<(Ledger, SetKey)>, RowError> {
-        let Some(cipher) = &self.cipher else {
-            return Ok(None);
-        };
-        let forged = || RowError::forged(TABLE, MISFIT);
-        let beside = beside(&self.head, self.generation);
-        let packed = match keys.decrypt(cipher, &beside, TABLE, "") {
-            Err(RowError::Corrupt(_)) => return Err(forged()),
-            packed => packed?,
-        };
-        let (ledger, secret) = Ledger::unpack(&packed).ok_or_else(forged)?;
-        let ledger = Ledger {
-            generation: self.generation,
-            digest: self.digest,
-            ..ledger
-        };
-        Ok(Some((ledger, SetKey::new(secret))))
+    /// Writes it in the place of the last one of its shard.
+    pub(crate) fn write(&self, session: Session<'_>) -> Result<(), SqlFailure> {
+        let head = &self.head;
+        session.put(
+            WRITE,
+            values![
+                head.sequence as i64,
+                head.time.as_ms(),
+                &head.chain,
+                head.counts.tasks as i64,
+                head.counts.open as i64,
+                head.counts.exchanges as i64,
+                head.counts.data as i64,
+                &self.digest,
+                self.generation as i64,
+                self.cipher.as_ref(),
+                self.shard,
+            ],
+            Expect::Any,
+        )
     }
 }
 
 /// The digest of the columns that are not encrypted. Releases that did not count generations had
 /// another one.
-pub(crate) fn beside(head: &Head, generation: u64) -> Sum {
+pub(crate) fn beside(shard: Shard, head: &Head, generation: u64) -> Sum {
     match generation {
-        0 => head.digest(TABLE),
-        _ => head.row(TABLE).number(generation as i64).sum(),
+        0 => head.digest(TABLE, shard),
+        _ => {
+            let row = head.row(TABLE, shard);
+            row.number(generation as i64).sum()
+        }
     }
-}
-
-/// Writes the head as the next generation.
-pub(crate) fn write(
-    session: Session<'_>,
-    head: &Head,
-    encryptor: &mut Encryptor,
-) -> Result<(), SqlFailure> {
-    encryptor.ledger.generation += 1;
-    let generation = encryptor.ledger.generation;
-    let mut stored = Stored {
-        head: *head,
-        generation,
-        digest: ORIGIN,
-        cipher: encryptor.ledger(&beside(head, generation)),
-    };
-    stored.digest = stored.computed();
-    encryptor.ledger.digest = stored.digest;
-    session.put(
-        WRITE,
-        values![
-            head.sequence as i64,
-            head.time.as_ms(),
-            &head.chain,
-            head.counts.tasks as i64,
-            head.counts.open as i64,
-            head.counts.exchanges as i64,
-            head.counts.data as i64,
-            &stored.digest,
-            generation as i64,
-            stored.cipher.as_ref(),
-        ],
-        Expect::Any,
-    )?;
-    Ok(())
 }

@@ -4,7 +4,7 @@
 
 use super::json::{from_json, to_json};
 use super::replaceable::Replaceable;
-use super::standing::{AS_KNOWN, Name, Standing};
+use super::standing::{AS_KNOWN, Name, RowPlace, Standing, number_or_digest};
 use super::{RowError, column};
 use crate::cipher::Keys;
 use crate::cover::{Stamped, Texts, uncover};
@@ -13,7 +13,7 @@ use crate::encryptor::Encryptor;
 use crate::failure::SqlFailure;
 use crate::row_keys::RowKeys;
 use crate::set::Set;
-use crate::sql::{Row, Session, values};
+use crate::sql::{Expect, Row, Session, Value, values};
 use domain::negotiation::{Kind, Negotiation, State};
 use domain::task::TaskId;
 use domain::time::Timestamp;
@@ -54,14 +54,16 @@ pub(crate) const OF_OPEN_TASKS: &str = concat!(
     AND state <> 'open' AND kind <> 'feasibility'"
 );
 
-const WRITE: &str = "INSERT INTO negotiation (task, kind, publisher, executor, state, changed_at,
-    terms, digest, turns, cipher, number) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
-    ON CONFLICT (task, kind) DO UPDATE SET publisher = ?3, executor = ?4, state = ?5,
+const INSERT: &str = "INSERT INTO negotiation (task, kind, publisher, executor, state, changed_at,
+    terms, digest, turns, cipher, number, shard)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)";
+
+const UPDATE: &str = "UPDATE negotiation SET publisher = ?3, executor = ?4, state = ?5,
     changed_at = ?6, terms = ?7, digest = ?8, turns = ?9, cipher = ?10
-    WHERE negotiation.digest = ?12";
+    WHERE task = ?1 AND kind = ?2 AND digest = ?11 AND shard = ?12";
 
 const STANDING: &str =
-    "SELECT number, digest, state FROM negotiation WHERE task = ?1 AND kind = ?2";
+    "SELECT number, digest, shard, state FROM negotiation WHERE task = ?1 AND kind = ?2";
 
 /// The rules of a negotiation, as JSON.
 #[derive(Serialize, Deserialize)]
@@ -93,6 +95,10 @@ impl Replaceable for Negotiation {
         Prepared { terms, row }
     }
 
+    fn task(&self) -> Option<&TaskId> {
+        Some(&self.task)
+    }
+
     fn is_final(&self) -> bool {
         self.state != State::Open
     }
@@ -106,9 +112,12 @@ impl Replaceable for Negotiation {
         let key = values![self.task.as_str(), self.kind.as_str()];
         session.find(STANDING, key, |row| {
             Ok(Standing {
-                number: row.get(0)?,
+                place: RowPlace {
+                    shard: row.get(2)?,
+                    number: row.get(0)?,
+                },
                 digest: row.get(1)?,
-                set: set_of(row.text(2)? == State::Open.as_str()),
+                set: set_of(row.text(3)? == State::Open.as_str()),
             })
         })
     }
@@ -118,30 +127,30 @@ impl Replaceable for Negotiation {
         Prepared { terms, row }: &Prepared,
         session: Session<'_>,
         old: Option<&Standing>,
-        number: i64,
+        place: RowPlace,
         encryptor: &mut Encryptor,
     ) -> Result<Standing, SqlFailure> {
         let Stamped { row, stamp } = row;
-        session.put(
-            WRITE,
-            values![
-                self.task.as_str(),
-                self.kind.as_str(),
-                &self.publisher,
-                &self.executor,
-                self.state.as_str(),
-                self.changed_at.as_ms(),
-                terms,
-                stamp,
-                row.texts.text(0),
-                row.cipher.as_ref(),
-                number,
-                old.map(|old| &old.digest),
-            ],
-            AS_KNOWN,
-        )?;
+        let values: &[Value<'_>] = values![
+            self.task.as_str(),
+            self.kind.as_str(),
+            &self.publisher,
+            &self.executor,
+            self.state.as_str(),
+            self.changed_at.as_ms(),
+            terms,
+            stamp,
+            row.texts.text(0),
+            row.cipher.as_ref(),
+            number_or_digest(old, place),
+            place.shard,
+        ];
+        match old {
+            None => session.put(INSERT, values, Expect::Any)?,
+            Some(_) => session.put(UPDATE, values, AS_KNOWN)?,
+        }
         let set = set_of(self.state == State::Open);
-        Ok(encryptor.replaced(old, set, number, &row.sum, stamp.clone()))
+        Ok(encryptor.replaced(old, set, place, &row.sum, stamp.clone()))
     }
 }
 
@@ -159,10 +168,9 @@ pub(crate) fn forget_task(
     task: &str,
     encryptor: &mut Encryptor,
 ) -> Result<(), SqlFailure> {
-    let ended =
-        "DELETE FROM negotiation WHERE task = ?1 AND state <> 'open' RETURNING number, digest";
+    let ended = "DELETE FROM negotiation WHERE task = ?1 AND state <> 'open' RETURNING number, digest, shard";
     encryptor.delete(session, Set::EndedNegotiation, ended, values![task])?;
-    let open = "DELETE FROM negotiation WHERE task = ?1 RETURNING number, digest";
+    let open = "DELETE FROM negotiation WHERE task = ?1 RETURNING number, digest, shard";
     encryptor.delete(session, Set::OpenNegotiation, open, values![task])?;
     Ok(())
 }

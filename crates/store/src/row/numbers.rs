@@ -3,11 +3,12 @@
 //! Each table has its own. They place rows in the order in which they were first stored, and stand in
 //! the sums of rows. Read next: [`super::task`].
 
+use super::standing::RowPlace;
 use crate::failure::SqlFailure;
 use crate::sql::Session;
 
-/// The number for a row that is written in the place of one that is there, and keeps its number.
-pub(crate) const THERE: i64 = 0;
+/// The place of a row that is written over one that is there, and stays where that is.
+pub(crate) const THERE: RowPlace = RowPlace::zero(0);
 
 /// The last number given in each table. While the state is open no number is given twice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

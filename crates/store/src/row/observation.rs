@@ -3,7 +3,7 @@
 //! Payload: the body, which holds words of users. Numbers are unique and increase. Read next:
 //! [`super::document`].
 
-use super::standing::{AS_KNOWN, standing};
+use super::standing::{AS_KNOWN, RowPlace, standing};
 use super::{RowError, column};
 use crate::cipher::Keys;
 use crate::cover::{Stamped, Texts, uncover};
@@ -25,33 +25,31 @@ pub(crate) const OLDEST: &str =
     "SELECT number, digest, body, cipher FROM observation ORDER BY number LIMIT ?1";
 
 const WRITE: &str =
-    "INSERT INTO observation (digest, body, cipher, number) VALUES (?1, ?2, ?3, ?4)";
+    "INSERT INTO observation (digest, body, cipher, number, shard) VALUES (?1, ?2, ?3, ?4, ?5)";
 
 const UPDATE: &str = "UPDATE observation SET digest = ?2, body = ?3, cipher = ?4
-    WHERE number = ?1 AND digest = ?5";
+    WHERE number = ?1 AND digest = ?5 AND shard = ?6";
 
-const STANDING: &str = "SELECT number, digest FROM observation WHERE number = ?1";
+const STANDING: &str = "SELECT number, digest, shard FROM observation WHERE number = ?1";
 
 /// The row of an observation, made ready.
 pub(crate) fn prepare(body: &str, keys: &RowKeys) -> Stamped<1> {
     keys.cover_stamped(TABLE, Texts([Some(Cow::Borrowed(body))]), digest)
 }
 
-/// Appends an observation, as number `number`.
+/// Appends an observation.
 pub(crate) fn append(
     session: Session<'_>,
     Stamped { row, stamp }: &Stamped<1>,
-    number: i64,
+    place @ RowPlace { shard, number }: RowPlace,
     encryptor: &mut Encryptor,
 ) -> Result<(), SqlFailure> {
-    session.put(
-        WRITE,
-        values![stamp, row.texts.text(0), row.cipher.as_ref(), number],
-        Expect::Any,
-    )?;
+    let (text, cipher) = (row.texts.text(0), row.cipher.as_ref());
+    let values = values![stamp, text, cipher, number, shard];
+    session.put(WRITE, values, Expect::Any)?;
     session.note_observation(number)?;
     encryptor.ledger.numbered = Some(number as u64);
-    encryptor.came(Set::Observation, number, &row.sum);
+    encryptor.came(Set::Observation, place, &row.sum);
     Ok(())
 }
 
@@ -82,9 +80,9 @@ pub(crate) fn rewrite(
         return Ok(());
     };
     let (text, cipher) = (row.texts.text(0), row.cipher.as_ref());
-    let values = values![number, &stamp, text, cipher, &old.digest];
+    let values = values![number, &stamp, text, cipher, &old.digest, old.place.shard];
     session.put(UPDATE, values, AS_KNOWN)?;
-    encryptor.replaced(Some(&old), Set::Observation, number, &row.sum, stamp);
+    encryptor.replaced(Some(&old), Set::Observation, old.place, &row.sum, stamp);
     Ok(())
 }
 
@@ -94,7 +92,7 @@ pub(crate) fn remove(
     last: u64,
     encryptor: &mut Encryptor,
 ) -> Result<(), SqlFailure> {
-    let sql = "DELETE FROM observation WHERE number <= ?1 RETURNING number, digest";
+    let sql = "DELETE FROM observation WHERE number <= ?1 RETURNING number, digest, shard";
     encryptor.delete(session, Set::Observation, sql, values![last as i64])?;
     Ok(())
 }

@@ -5,7 +5,7 @@
 
 use super::json::{from_json, to_json};
 use super::replaceable::Replaceable;
-use super::standing::{AS_KNOWN, Standing, standing};
+use super::standing::{AS_KNOWN, RowPlace, Standing, standing};
 use super::{RowError, column};
 use crate::cipher::Keys;
 use crate::cover::{Stamped, Texts, uncover};
@@ -43,12 +43,13 @@ pub(crate) const OF_TASK: &str = concat!(
     " FROM push_config WHERE task = ?1 ORDER BY owner, id"
 );
 
-const WRITE: &str = "INSERT INTO push_config (task, owner, id, digest, config, cipher, number)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+const WRITE: &str =
+    "INSERT INTO push_config (task, owner, id, digest, config, cipher, number, shard)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?9)
     ON CONFLICT (task, owner, id) DO UPDATE SET digest = ?4, config = ?5, cipher = ?6
-    WHERE push_config.digest = ?8";
+    WHERE push_config.digest = ?8 AND push_config.shard = ?9";
 
-const STANDING: &str = "SELECT number, digest FROM push_config
+const STANDING: &str = "SELECT number, digest, shard FROM push_config
     WHERE task = ?1 AND owner = ?2 AND id = ?3";
 
 const TASK: &str = "SELECT 1 FROM task WHERE id = ?1";
@@ -70,6 +71,14 @@ pub enum PushChange {
 }
 
 impl PushChange {
+    /// The task of the configuration.
+    pub fn task(&self) -> &TaskId {
+        match self {
+            Self::Keep(config) => &config.task,
+            Self::Forget { task, .. } => task,
+        }
+    }
+
     /// Task, owner and identifier of the configuration.
     pub(crate) fn key(&self) -> [&str; 3] {
         match self {
@@ -92,8 +101,9 @@ pub(crate) fn forget(
     encryptor: &mut Encryptor,
 ) -> Result<(), SqlFailure> {
     let forget = "DELETE FROM push_config WHERE task = ?1 AND owner = ?2 AND id = ?3
-        RETURNING number, digest";
-    encryptor.delete(session, Set::PushConfig, forget, values![task, owner, id])?;
+        RETURNING number, digest, shard";
+    let key = values![task, owner, id];
+    encryptor.delete(session, Set::PushConfig, forget, key)?;
     Ok(())
 }
 
@@ -103,6 +113,10 @@ impl Replaceable for PushConfig {
     fn prepare(&self, keys: &RowKeys) -> Stamped<1> {
         let json = Texts([Some(Cow::Owned(to_json(self)))]);
         keys.cover_stamped(TABLE, json, |json| digest(key(self), json))
+    }
+
+    fn task(&self) -> Option<&TaskId> {
+        Some(&self.task)
     }
 
     fn standing(&self, session: Session<'_>) -> Result<Option<Standing>, SqlFailure> {
@@ -115,7 +129,7 @@ impl Replaceable for PushConfig {
         Stamped { row, stamp }: &Stamped<1>,
         session: Session<'_>,
         old: Option<&Standing>,
-        number: i64,
+        place: RowPlace,
         encryptor: &mut Encryptor,
     ) -> Result<Standing, SqlFailure> {
         let [task, owner, id] = key(self);
@@ -128,12 +142,13 @@ impl Replaceable for PushConfig {
                 stamp,
                 row.texts.text(0),
                 row.cipher.as_ref(),
-                number,
+                place.number,
                 old.map(|old| &old.digest),
+                place.shard,
             ],
             AS_KNOWN,
         )?;
-        Ok(encryptor.replaced(old, Set::PushConfig, number, &row.sum, stamp.clone()))
+        Ok(encryptor.replaced(old, Set::PushConfig, place, &row.sum, stamp.clone()))
     }
 }
 
@@ -147,7 +162,7 @@ pub(crate) fn forget_task(
     task: &str,
     encryptor: &mut Encryptor,
 ) -> Result<(), SqlFailure> {
-    let forget = "DELETE FROM push_config WHERE task = ?1 RETURNING number, digest";
+    let forget = "DELETE FROM push_config WHERE task = ?1 RETURNING number, digest, shard";
     encryptor.delete(session, Set::PushConfig, forget, values![task])?;
     Ok(())
 }

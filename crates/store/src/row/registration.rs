@@ -4,7 +4,7 @@
 
 use super::json::{from_json, to_json};
 use super::replaceable::Replaceable;
-use super::standing::{AS_KNOWN, Standing, standing};
+use super::standing::{AS_KNOWN, RowPlace, Standing, standing};
 use super::{RowError, check, column};
 use crate::digest::{RowDigest, Sum};
 use crate::encryptor::Encryptor;
@@ -22,7 +22,7 @@ pub(crate) const ALL: &str = "SELECT name, place, digest FROM registration ORDER
 const WRITE: &str = "INSERT INTO registration (name, place, digest) VALUES (?1, ?2, ?3)
     ON CONFLICT (name) DO UPDATE SET place = ?2, digest = ?3 WHERE registration.digest = ?4";
 
-const STANDING: &str = "SELECT 0, digest FROM registration WHERE name = ?1";
+const STANDING: &str = "SELECT 0, digest, 0 FROM registration WHERE name = ?1";
 
 /// A registration that is ready to be written.
 pub(crate) struct Prepared {
@@ -53,13 +53,13 @@ impl Replaceable for Registration {
         Prepared { place, sum }: &Prepared,
         session: Session<'_>,
         old: Option<&Standing>,
-        _: i64,
+        at: RowPlace,
         encryptor: &mut Encryptor,
     ) -> Result<Standing, SqlFailure> {
         let digest = old.map(|old| &old.digest);
         let values = values![&self.profile.name, place, sum, digest];
         session.put(WRITE, values, AS_KNOWN)?;
-        Ok(encryptor.replaced(old, Set::Registration, 0, sum, sum.to_vec()))
+        Ok(encryptor.replaced(old, Set::Registration, at, sum, sum.to_vec()))
     }
 }
 
@@ -69,7 +69,7 @@ pub(crate) fn remove(
     name: &str,
     encryptor: &mut Encryptor,
 ) -> Result<(), SqlFailure> {
-    let sql = "DELETE FROM registration WHERE name = ?1 RETURNING 0, digest";
+    let sql = "DELETE FROM registration WHERE name = ?1 RETURNING 0, digest, 0";
     encryptor.delete(session, Set::Registration, sql, values![name])?;
     Ok(())
 }

@@ -2,11 +2,12 @@
 //!
 //! Read next: [`super::standing`]; [`super::task`], one of them.
 
-use super::standing::{Name, Standing};
+use super::standing::{Name, RowPlace, Standing};
 use crate::encryptor::Encryptor;
 use crate::failure::SqlFailure;
 use crate::row_keys::RowKeys;
 use crate::sql::Session;
+use domain::task::TaskId;
 
 /// A value in a row of a table, which is replaced by another of its key.
 pub(crate) trait Replaceable {
@@ -19,6 +20,11 @@ pub(crate) trait Replaceable {
 
     /// Makes the row ready.
     fn prepare(&self, keys: &RowKeys) -> Self::Prepared;
+
+    /// The task that it is about, if there is one.
+    fn task(&self) -> Option<&TaskId> {
+        None
+    }
 
     /// True if it says by itself that nothing stands under its key. Where that is wrong, writing it fails, and
     /// it is looked up before it is written again.
@@ -40,27 +46,27 @@ pub(crate) trait Replaceable {
     /// The row of its key, if there is one.
     fn standing(&self, session: Session<'_>) -> Result<Option<Standing>, SqlFailure>;
 
-    /// Writes the row in the place of `old`, or as number `number` if there is none; returns what stands
-    /// now. A row whose key is a text has the number 0 in any case.
+    /// Writes the row over `old`, whose place this is then, or as a new one in this place; returns what stands now. A row whose key is a text has the number 0 in any case.
     fn write(
         &self,
         row: &Self::Prepared,
         session: Session<'_>,
         old: Option<&Standing>,
-        number: i64,
+        place: RowPlace,
         encryptor: &mut Encryptor,
     ) -> Result<Standing, SqlFailure>;
 }
 
-/// Makes the row of a value ready and writes it, in the place of the one of its key or as number `number`.
+/// Makes the row of a value ready and writes it over the one of its key, wherever that is, or in this place.
 pub(crate) fn put<V: Replaceable>(
     session: Session<'_>,
     value: &V,
-    number: i64,
+    place: RowPlace,
     encryptor: &mut Encryptor,
 ) -> Result<(), SqlFailure> {
     let row = value.prepare(&encryptor.keys);
     let old = value.standing(session)?;
-    value.write(&row, session, old.as_ref(), number, encryptor)?;
+    let place = old.as_ref().map_or(place, |old| old.place);
+    value.write(&row, session, old.as_ref(), place, encryptor)?;
     Ok(())
 }

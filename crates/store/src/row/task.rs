@@ -5,7 +5,7 @@
 
 use super::json::{from_json, to_json};
 use super::replaceable::Replaceable;
-use super::standing::{Standing, number_or_digest};
+use super::standing::{RowPlace, Standing, number_or_digest};
 use super::{RowError, column};
 use crate::cipher::Keys;
 use crate::cover::{Stamped, Texts, uncover};
@@ -27,45 +27,49 @@ macro_rules! task_columns {
     () => {
         "number, id, parent, send_from, send_to, status, created_at, changed_at, version, \
          asynchronous, conditions, awaits, answer_by, percent, digest, content, text, plan, \
-         result, said, ended, given, cipher, conversation"
+         result, said, ended, given, cipher, conversation, shard"
     };
 }
 pub(crate) use task_columns;
 
 /// The number of these columns.
-pub(crate) const COLUMNS: usize = 24;
+pub(crate) const COLUMNS: usize = 25;
 
 /// The index of the column that tells whether the task has ended.
 pub(crate) const ENDED: usize = 20;
+
+/// The index of the column of its shard.
+pub(crate) const SHARD: usize = 24;
 
 /// All tasks, in the order in which they were assigned.
 pub(crate) const ALL: &str = concat!("SELECT ", task_columns!(), " FROM task ORDER BY number");
 
 const INSERT: &str = "INSERT INTO task (id, parent, send_from, send_to, status, created_at,
     changed_at, version, asynchronous, conditions, awaits, answer_by, percent, digest, content,
-    text, plan, result, said, ended, given, cipher, conversation, number) VALUES (?1, ?2, ?3, ?4,
-    ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24)";
+    text, plan, result, said, ended, given, cipher, conversation, number, shard) VALUES (?1, ?2, ?3, ?4,
+    ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24,
+    ?25)";
 
 const UPDATE: &str = "UPDATE task SET parent = ?2, send_from = ?3, send_to = ?4, status = ?5,
     created_at = ?6, changed_at = ?7, version = ?8, asynchronous = ?9, conditions = ?10,
     awaits = ?11, answer_by = ?12, percent = ?13, digest = ?14, content = ?15, text = ?16,
     plan = ?17, result = ?18, said = ?19, ended = ?20, given = ?21,
     cipher = ?22, conversation = ?23
-    WHERE id = ?1 AND digest = ?24 AND (ended = 0 OR status = ?5 AND version = ?8)";
+    WHERE id = ?1 AND digest = ?24 AND shard = ?25 AND (ended = 0 OR status = ?5 AND version = ?8)";
 
 /// What [`UPDATE`] holds to; to the first of it a trigger does too, where the database has them.
-const NEVER_LEFT: &str =
-    "a terminal state is never left, and a task is replaced only where it is as it was known to be";
+const NEVER_LEFT: &str = "a terminal state is never left, and a task is replaced only where it is as it was known to be, and on its shard";
 
 const REMOVE: &str = "DELETE FROM task WHERE number = ?1 AND ended = 1
-    AND changed_at <= coalesce((SELECT ended_by FROM checkpoint), -1) RETURNING number, digest";
+    AND changed_at <= coalesce((SELECT ended_by FROM checkpoint WHERE checkpoint.shard = task.shard), -1)
+    RETURNING number, digest, shard";
 
 /// What [`REMOVE`] holds to.
 const NEVER_FORGOTTEN: &str = "a task is never forgotten before a checkpoint says so";
 
 /// Asked for each task before it is written.
 pub(crate) const STORED: &str =
-    "SELECT version, status, ended, number, digest FROM task WHERE id = ?1";
+    "SELECT version, status, ended, number, digest, shard FROM task WHERE id = ?1";
 
 /// A stored task, as far as what follows it depends on it.
 #[derive(Clone, Debug)]
@@ -85,7 +89,10 @@ pub(crate) fn stored(session: Session<'_>, id: &TaskId) -> Result<Option<Stored>
             status: Status::parse(row.text(1)?).unwrap_or(Status::Created),
             standing: Standing {
                 set: set_of(row.get(2)?),
-                number: row.get(3)?,
+                place: RowPlace {
+                    shard: row.get(5)?,
+                    number: row.get(3)?,
+                },
                 digest: row.get(4)?,
             },
         })
@@ -108,7 +115,7 @@ impl Replaceable for Task {
         Stamped { row, stamp }: &Stamped<6>,
         session: Session<'_>,
         old: Option<&Standing>,
-        number: i64,
+        place: RowPlace,
         encryptor: &mut Encryptor,
     ) -> Result<Standing, SqlFailure> {
         let (ended, texts) = (self.status.is_terminal(), &row.texts);
@@ -136,13 +143,14 @@ impl Replaceable for Task {
             self.conditions.data.as_ref(),
             row.cipher.as_ref(),
             self.conditions.conversation.as_ref(),
-            number_or_digest(old, number),
+            number_or_digest(old, place),
+            place.shard,
         ];
         match old {
             None => session.put(INSERT, values, Expect::Any)?,
             Some(_) => session.put(UPDATE, values, Expect::One(NEVER_LEFT))?,
         }
-        Ok(encryptor.replaced(old, set_of(ended), number, &row.sum, stamp.clone()))
+        Ok(encryptor.replaced(old, set_of(ended), place, &row.sum, stamp.clone()))
     }
 }
 
@@ -152,7 +160,8 @@ pub(crate) fn remove(
     number: i64,
     encryptor: &mut Encryptor,
 ) -> Result<(), SqlFailure> {
-    match encryptor.delete(session, Set::EndedTask, REMOVE, values![number])? {
+    let gone = encryptor.delete(session, Set::EndedTask, REMOVE, values![number])?;
+    match gone.values().sum() {
         1 => Ok(()),
         _ => Err(SqlFailure::of(FailureKind::Rule, NEVER_FORGOTTEN)),
     }

@@ -4,7 +4,7 @@
 
 use super::json::{from_json, to_json};
 use super::replaceable::Replaceable;
-use super::standing::{AS_KNOWN, Standing, standing};
+use super::standing::{AS_KNOWN, RowPlace, Standing, standing};
 use super::{RowError, column};
 use crate::cipher::Keys;
 use crate::cover::{Stamped, Texts, uncover};
@@ -14,6 +14,7 @@ use crate::failure::SqlFailure;
 use crate::row_keys::RowKeys;
 use crate::set::Set;
 use crate::sql::{Expect, Row, Session, values};
+use domain::task::TaskId;
 use domain::team::Team;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -66,13 +67,14 @@ const CANDIDATES: &str = "SELECT agent FROM team_candidate WHERE task = ?1";
 const CANDIDATE: &str = "INSERT INTO team_candidate (agent, task) VALUES (?1, ?2)
     ON CONFLICT DO NOTHING";
 
-const WRITE: &str = "INSERT INTO team (task, changed_at, digest, team, cipher, publisher, number)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+const WRITE: &str =
+    "INSERT INTO team (task, changed_at, digest, team, cipher, publisher, number, shard)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?9)
     ON CONFLICT (task) DO UPDATE
     SET changed_at = ?2, digest = ?3, team = ?4, cipher = ?5, publisher = ?6
-    WHERE team.digest = ?8";
+    WHERE team.digest = ?8 AND team.shard = ?9";
 
-const STANDING: &str = "SELECT number, digest FROM team WHERE task = ?1";
+const STANDING: &str = "SELECT number, digest, shard FROM team WHERE task = ?1";
 
 impl Replaceable for Team {
     type Prepared = Stamped<1>;
@@ -81,6 +83,10 @@ impl Replaceable for Team {
         let (task, at) = (self.task.as_str(), self.changed_at.as_ms());
         let json = Texts([Some(Cow::Owned(to_json(self)))]);
         keys.cover_stamped(TABLE, json, |json| digest(task, at, json))
+    }
+
+    fn task(&self) -> Option<&TaskId> {
+        Some(&self.task)
     }
 
     fn standing(&self, session: Session<'_>) -> Result<Option<Standing>, SqlFailure> {
@@ -92,7 +98,7 @@ impl Replaceable for Team {
         Stamped { row, stamp }: &Stamped<1>,
         session: Session<'_>,
         old: Option<&Standing>,
-        number: i64,
+        place: RowPlace,
         encryptor: &mut Encryptor,
     ) -> Result<Standing, SqlFailure> {
         let task = self.task.as_str();
@@ -105,15 +111,16 @@ impl Replaceable for Team {
                 row.texts.text(0),
                 row.cipher.as_ref(),
                 &self.publisher,
-                number,
+                place.number,
                 old.map(|old| &old.digest),
+                place.shard,
             ],
             AS_KNOWN,
         )?;
         for candidate in &self.candidates {
             session.put(CANDIDATE, values![&candidate.agent, task], Expect::Any)?;
         }
-        Ok(encryptor.replaced(old, Set::Team, number, &row.sum, stamp.clone()))
+        Ok(encryptor.replaced(old, Set::Team, place, &row.sum, stamp.clone()))
     }
 }
 

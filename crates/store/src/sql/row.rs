@@ -4,6 +4,7 @@
 
 use crate::failure::SqlFailure;
 use crate::postgres::value;
+use crate::shard::Shard;
 use rusqlite::types::ValueRef;
 use tokio_postgres::types::Type;
 
@@ -127,6 +128,12 @@ impl FromCell for i64 {
             Cell::Number(number) => Some(number),
             _ => None,
         }
+    }
+}
+
+impl FromCell for Shard {
+    fn from_cell(cell: Cell<'_>) -> Option<Self> {
+        i64::from_cell(cell).and_then(Self::stored)
     }
 }
 

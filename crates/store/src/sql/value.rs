@@ -2,6 +2,7 @@
 //!
 //! Knows no database. Read next: [`super::row`], what a statement gives.
 
+use crate::shard::Shard;
 use std::borrow::Cow;
 
 /// The value of one parameter.
@@ -36,6 +37,12 @@ impl From<u32> for Value<'_> {
 impl From<u8> for Value<'_> {
     fn from(number: u8) -> Self {
         Self::Number(number.into())
+    }
+}
+
+impl From<Shard> for Value<'_> {
+    fn from(shard: Shard) -> Self {
+        Self::Number(shard.column())
     }
 }
 

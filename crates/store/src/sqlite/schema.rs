@@ -27,6 +27,9 @@ const FIRST_VERSION: i32 = 2;
 /// The version from which rows are bound to the head if there is a key.
 pub(crate) const BOUND: i32 = 6;
 
+/// The version from which there are shards.
+pub(crate) const SHARDED: i32 = 9;
+
 /// Checks that this is a state that this release can read. True if it may hold encrypted payloads.
 pub(crate) fn recognise(connection: &Connection) -> Result<bool, OpenError> {
     let (found, application) = versions(connection)?;

@@ -136,12 +136,12 @@ fn the_state_of_the_release_before_is_bound_at_first_use() {
         assert!(report.authentic);
         assert_eq!(
             (report.digest, grounds(&report)),
-            (digest, vec!["first-use"])
+            (digest, vec!["first-use", "sharded"])
         );
         drop(store);
         let (store, _) = open(signed(&path));
         let report = sound(store.verify().unwrap());
-        assert_eq!(grounds(&report), ["first-use"], "once");
+        assert_eq!(grounds(&report), ["first-use", "sharded"], "once");
         if version == 5 {
             reads_version_5(&store);
             assert!(sound(verified(&path, "platform")).authentic);
@@ -215,7 +215,7 @@ fn binding_survives_a_kill_at_any_point() {
         let (store, _) = open(options(&path));
         let report = sound(store.verify().unwrap());
         assert!(report.authentic);
-        assert_eq!(grounds(&report), ["first-use"]);
+        assert_eq!(grounds(&report), ["first-use", "sharded"]);
         reads_version_5(&store);
     }
     assert_ne!(

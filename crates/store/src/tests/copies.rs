@@ -4,7 +4,7 @@ use super::encrypted::{comes_back, fill, sound, version_2};
 use super::removal::{Key, life, put, trim};
 use super::*;
 use crate::backend::Untrusted;
-use crate::row::head::Stored;
+use crate::heads::StoredHeads;
 use std::process::Command as Process;
 use testkit::postgres::Database;
 
@@ -74,7 +74,7 @@ fn moved(from: &CopySource, to: &Options) -> Result<Copied, CopyError> {
 /// The digest of the head that is stored.
 fn head(location: &Location) -> [u8; 32] {
     let state = Untrusted::reader(location).unwrap();
-    Stored::read(state.session()).unwrap().digest
+    StoredHeads::read(state.session()).unwrap().digest
 }
 
 /// What a store tells of itself, with its key if it has one.

@@ -2,10 +2,11 @@
 //! is refused, with its exact error, when the state is opened or when it is verified.
 //!
 //! The attacker has SQLite, this source and older copies of the file. All digests are made anew;
-//! codes and signatures cannot be. Read next: `databases.rs`, the same in PostgreSQL; `outside.rs`, the head outside the database;
+//! codes and signatures cannot be. Read next: `databases.rs`, the same in PostgreSQL; `former.rs`, states that look like others; `outside.rs`, the head outside the database;
 //! `pages.rs`, pages that stand in many places.
 
 mod databases;
+mod former;
 mod outside;
 mod pages;
 
@@ -18,6 +19,7 @@ use crate::encryptor::Encryptor;
 use crate::row;
 use crate::row::head::{self, Head};
 use crate::row::numbers::THERE;
+use crate::row::standing::RowPlace;
 use crate::set::STALE;
 use crate::sql::Session;
 use domain::negotiation::{Kind, Negotiation, State};
@@ -318,7 +320,7 @@ fn count_anew(connection: &Connection) {
     let (generation, cipher): (u64, Option<Vec<u8>>) = connection
         .query_row("SELECT generation, cipher FROM head", [], read)
         .unwrap();
-    let beside = head::beside(&head, generation);
+    let beside = head::beside(Shard::ZERO, &head, generation);
     let digest = cipher.map_or(beside, |cipher| covered(head::TABLE, &beside, &cipher));
     let sql = "UPDATE head SET sequence = ?1, time = ?2, chain = ?3, tasks = ?4, open = ?5,
         exchanges = ?6, data = ?7, digest = ?8";
@@ -541,7 +543,7 @@ forgeries! {
     a_receiver_of_pushes_added:
         |connection, _| {
             let forged = pushes::config("moving", "oss", "forged");
-            row::replaceable::put(Session::sqlite(connection), &forged, 1_000, &mut plainly()).unwrap();
+            row::replaceable::put(Session::sqlite(connection), &forged, RowPlace::zero(1_000), &mut plainly()).unwrap();
         }
         => found("push_config", "moving");
     a_receiver_of_pushes_deleted:
@@ -588,7 +590,7 @@ forgeries! {
     an_observation_added:
         |connection, _| {
             let forged = row::observation::prepare("{\"other\":\"forged\"}", &plainly().keys);
-            row::observation::append(Session::sqlite(connection), &forged, 1_000, &mut plainly()).unwrap();
+            row::observation::append(Session::sqlite(connection), &forged, RowPlace::zero(1_000), &mut plainly()).unwrap();
         }
         => stale("observation");
     a_cursor_set_back:
@@ -699,14 +701,14 @@ forgeries! {
         => found_stale("task");
     /// An outdated row that is read, while the platform writes the other one.
     a_head_of_another_number:
-        |connection, _| beside_checks(connection, "UPDATE head SET one = 0")
+        |connection, _| beside_checks(connection, "UPDATE head SET shard = 64")
         => strange("strange row in head");
     a_second_seal:
         |connection, _| beside_checks(connection, "INSERT INTO seal
-            SELECT 0, sequence, time, chain, tasks, open, exchanges, data, digest, signature FROM seal")
+            SELECT -1, sequence, time, chain, tasks, open, exchanges, data, digest, signature FROM seal")
         => strange("strange row in seal");
     a_checkpoint_of_another_number:
-        |connection, _| beside_checks(connection, "UPDATE checkpoint SET one = 3")
+        |connection, _| beside_checks(connection, "UPDATE checkpoint SET shard = 64")
         => strange("strange row in checkpoint");
     a_trigger_added:
         |connection, _| run_all(connection, "CREATE TRIGGER thief AFTER INSERT ON task
@@ -788,91 +790,3 @@ fn the_database_deleted() {
     };
     assert_eq!(refused, told);
 }
-
-/// A state of the previous release has no codes: one that looks like it would be believed.
-#[test]
-fn a_state_made_to_look_like_one_of_the_release_before() {
-    let stage = stage();
-    let connection = Connection::open(&stage.path).unwrap();
-    let triggers = |of: &Connection| -> Vec<(String, String)> {
-        let sql = "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'";
-        let mut statement = of.prepare(sql).unwrap();
-        let found = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)));
-        found.unwrap().collect::<Result<_, _>>().unwrap()
-    };
-    for (name, _) in triggers(&connection) {
-        run_all(&connection, &format!("DROP TRIGGER {name}"));
-    }
-    for (table, ..) in crate::schema::tables::coded() {
-        let digests = format!("UPDATE {table} SET digest = CAST(substr(digest, 1, 32) AS BLOB)");
-        run_all(&connection, &digests);
-    }
-    run_all(
-        &connection,
-        "ALTER TABLE head DROP COLUMN cipher; ALTER TABLE head DROP COLUMN generation;
-         DROP TABLE attestation; DROP INDEX negotiation_by_publisher;
-         DROP INDEX negotiation_by_executor; DROP INDEX team_by_publisher; DROP TABLE team_candidate;
-         ALTER TABLE team DROP COLUMN publisher; DROP INDEX task_by_parent;
-         CREATE INDEX task_by_parent ON task (parent) WHERE parent IS NOT NULL;
-         PRAGMA user_version = 5;",
-    );
-    let digest = digest_of_head(&connection);
-    connection
-        .execute("UPDATE head SET digest = ?1", [digest])
-        .unwrap();
-    let (_folder, before) = version_5::version_5();
-    for (_, sql) in triggers(&Connection::open(before).unwrap()) {
-        run_all(&connection, &sql);
-    }
-    connection.close().unwrap();
-    let told = format!(
-        "the rows of the state carry no codes, but {} has seen that they do: a copy of a release \
-         before was put back, or it was forged",
-        stage.outside.display()
-    );
-    is_refused_now(&stage, &AtStart(told));
-    // As the release before left it: without what was seen outside, it would be believed.
-    std::fs::remove_file(&stage.outside).unwrap();
-    open(stage.options());
-}
-
-/// A state that was made to look like a foreign one is not replaced by a new one.
-#[test]
-fn a_state_made_to_look_like_none_that_can_be_read() {
-    for (pragma, strange) in [("user_version", 1), ("application_id", 7)] {
-        let stage = stage();
-        let connection = Connection::open(&stage.path).unwrap();
-        connection.pragma_update(None, pragma, strange).unwrap();
-        connection.close().unwrap();
-        let refused = encrypted::refused(&stage.options()).to_string();
-        let value = if strange == 1 { " 1" } else { "" };
-        let told = format!(
-            "the state was forged: its schema is not that of a state of Convoke (strange {pragma}{value})"
-        );
-        assert_eq!(refused, told);
-        let how = VerifyOptions {
-            outside: vec![stage.outside.clone()],
-            ..VerifyOptions::default()
-        };
-        let report = verify_with(&stage.path, how).unwrap();
-        assert!(report.faults.iter().any(|fault| fault.key == told));
-    }
-}
-
-/// The digest of the head as in the previous release.
-fn digest_of_head(connection: &Connection) -> Sum {
-    let read = |row: &rusqlite::Row<'_>| -> rusqlite::Result<Sum> {
-        let mut digest = RowDigest::of("head")
-            .number(row.get(0)?)
-            .number(row.get(1)?);
-        digest = digest.bytes(&row.get::<_, Vec<u8>>(2)?);
-        for column in 3..7 {
-            digest = digest.number(row.get(column)?);
-        }
-        Ok(digest.sum())
-    };
-    let sql = "SELECT sequence, time, chain, tasks, open, exchanges, data FROM head";
-    connection.query_row(sql, [], read).unwrap()
-}
-
-// The head outside.

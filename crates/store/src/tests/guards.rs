@@ -3,9 +3,9 @@
 use super::removal::{life, put};
 use super::*;
 use crate::cipher::Keys;
-use crate::digest::ORIGIN;
 use crate::encryptor::Encryptor;
 use crate::failure::FailureKind;
+use crate::read::chains::Chains;
 use crate::row::numbers::THERE;
 use crate::row::replaceable::put as replace;
 use crate::row::{entry, task};
@@ -67,7 +67,8 @@ fn an_erased_entry_is_not_erased_again() {
     let twice = |session: Session<'_>, encryptor: &mut Encryptor| {
         let keys = Keys::default();
         let read = session.find(entry::BEHIND, values![0_i64, 1_i64], |row| {
-            Ok::<_, SqlFailure>(entry::read(row, 1, &ORIGIN, &keys).unwrap())
+            let mut chains = Chains::behind(session, 0).unwrap();
+            Ok::<_, SqlFailure>(chains.read(row, &keys).unwrap())
         })?;
         let read = read.unwrap();
         let left = read.entry.happening.clone();

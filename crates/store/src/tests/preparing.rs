@@ -6,7 +6,7 @@ use super::*;
 use crate::cipher::Header;
 use crate::row::entry;
 use crate::row::replaceable::Replaceable;
-use crate::row::standing::Standing;
+use crate::row::standing::{RowPlace, Standing};
 use crate::row_keys::RowKeys;
 use crate::sql::Session;
 use std::collections::{BTreeSet, VecDeque};
@@ -281,7 +281,7 @@ fn is_replaced_only_as_known<V: Replaceable>(session: Session<'_>, value: &V) {
     let stands = value.standing(session).unwrap();
     let stands = stands.unwrap_or_else(|| {
         value
-            .write(&row, session, None, 1_000, &mut encryptor)
+            .write(&row, session, None, RowPlace::zero(1_000), &mut encryptor)
             .unwrap()
     });
     let other = Standing {
@@ -290,7 +290,7 @@ fn is_replaced_only_as_known<V: Replaceable>(session: Session<'_>, value: &V) {
     };
     for old in [None, Some(&other)] {
         let refused = value
-            .write(&row, session, old, 1_001, &mut encryptor)
+            .write(&row, session, old, RowPlace::zero(1_001), &mut encryptor)
             .map(drop)
             .unwrap_err();
         assert_eq!(
@@ -300,7 +300,7 @@ fn is_replaced_only_as_known<V: Replaceable>(session: Session<'_>, value: &V) {
         );
     }
     value
-        .write(&row, session, Some(&stands), 1_001, &mut encryptor)
+        .write(&row, session, Some(&stands), stands.place, &mut encryptor)
         .unwrap();
 }
 

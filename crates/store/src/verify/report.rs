@@ -5,6 +5,8 @@
 use crate::open::OpenError;
 use crate::row::attestation::Attestation;
 use crate::row::checkpoint::Checkpoint;
+use crate::row::head::Counts;
+use crate::shard::Shard;
 use domain::event::Sequence;
 use domain::time::Timestamp;
 use std::fmt;
@@ -23,7 +25,7 @@ pub struct ChainReport {
     pub began: Option<Timestamp>,
     /// The time of the last entry; none if the log is empty.
     pub ended: Option<Timestamp>,
-    /// The digest at the end of the chain, which covers everything before it. Zeros if the log
+    /// The digest at the end of the chain, or over the ends of all chains, which covers everything before it. Zeros if the log
     /// never held anything.
     pub digest: [u8; 32],
     /// The record of rows removed before the log begins; none if nothing ever was.
@@ -52,6 +54,8 @@ pub struct ChainReport {
     pub cursors: u64,
     /// Push configurations.
     pub pushes: u64,
+    /// What was found of each shard that has anything.
+    pub shards: Vec<ShardReport>,
     /// Rows whose encrypted payload was not checked, without a key.
     pub locked: u64,
     /// True if the rows are bound to the head by a key and the key was supplied: then nothing that
@@ -71,6 +75,17 @@ impl ChainReport {
     pub fn is_sound(&self) -> bool {
         self.faults.is_empty()
     }
+}
+
+/// What was found of a shard.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ShardReport {
+    /// The shard.
+    pub shard: Shard,
+    /// The last entry of its chain; 0 if there never was one.
+    pub last: Sequence,
+    /// The numbers of its rows.
+    pub counts: Counts,
 }
 
 /// The place up to which the log was signed.

@@ -1,28 +1,31 @@
 //! The walk itself: table by table, each row by itself, then their binding.
 //!
 //! Continues after damage, so that one flipped bit is one fault and not thousands. Read next:
-//! [`super::report`].
+//! [`chains`], [`super::report`].
 
-use super::report::{ChainReport, Fault, Seal};
+mod chains;
+
+use super::report::{ChainReport, Fault};
 use super::{VerifyOptions, VerifyProgress};
 use crate::cipher::{Keys, Tables};
 use crate::data_key;
-use crate::digest::{ORIGIN, Sum};
+use crate::digest::ORIGIN;
+use crate::heads::StoredHeads;
 use crate::read::ReadError;
 use crate::read::log::first_time;
 use crate::row::attestation::{self, Attestation};
 use crate::row::checkpoint::{self, Checkpoint};
-use crate::row::head::{self, Counts, Head, Stored};
-use crate::row::{Corrupt, RowError, column, data_chunk, data_param, entry, erasure, exchange};
+use crate::row::head::Counts;
+use crate::row::seal::{self, Seal};
+use crate::row::{Corrupt, RowError, data_chunk, data_param, erasure, exchange};
 use crate::row::{
-    cursor, document, negotiation, observation, push_config, registration, seal, task, team,
+    cursor, document, negotiation, observation, push_config, registration, task, team,
 };
 use crate::schema;
 use crate::set::{STALE, Set, SetHashes};
+use crate::shard::{PerShard, Shard};
 use crate::sign::Signer;
 use crate::sql::{Row, Session};
-use domain::event::Sequence;
-use domain::time::Timestamp;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
@@ -50,20 +53,19 @@ pub(crate) fn walked(
     walk.structure()?;
     walk.recognised();
     walk.schema()?;
-    let stored = walk.note(Stored::read(session))?;
-    let seal = walk.note(seal::Seal::read(session))?.flatten();
-    let sealed_at = seal.as_ref().map(|seal| seal.head.sequence);
+    let stored = walk.note(StoredHeads::read(session))?;
+    let seals = walk.note(Seal::all(session))?.unwrap_or_default();
     let authentic = match (&stored, has_keys) {
-        (Some(stored), true) => walk.sets(stored, sealed_at)?,
+        (Some(stored), true) => walk.sets(stored, &seals)?,
         _ => false,
     };
-    let checkpoint = walk.checkpoint()?;
-    let sealed = seal.as_ref().map(|seal| seal.head);
-    let chain = walk.chain(checkpoint.as_ref(), sealed)?;
-    if let Some(seal) = &seal {
-        walk.signed(seal::TABLE, "", |signer| seal.is_signed(signer));
+    let checkpoints = walk.checkpoints()?;
+    let base = walk.note(attestation::base(session))?.unwrap_or(ORIGIN);
+    let chains = walk.chains(&checkpoints, &seals, &base)?;
+    for (shard, seal) in seals.iter() {
+        walk.signed(seal::TABLE, "", |signer| seal.is_signed(shard, signer));
     }
-    let (counts, chunks) = walk.records()?;
+    let (counts, chunks) = walk.records(stored.as_ref())?;
     let negotiations = walk.table(negotiation::TABLE, negotiation::ALL, |row| {
         negotiation::read(row, keys).map(drop)
     })?;
@@ -93,28 +95,24 @@ pub(crate) fn walked(
     walk.keys()?;
     walk.erasures()?;
     let attestations = walk.attestations()?;
-    let found = Head {
-        sequence: chain.last,
-        time: chain.ended.unwrap_or_default(),
-        chain: chain.digest,
-        counts,
-    };
-    if let Some(stored) = stored {
-        walk.head(&stored.head, found, chain.ended.is_none());
+    if let Some(stored) = &stored {
+        walk.heads(&stored.heads, &chains, &counts);
     }
+    let shards = chains.shards(&counts);
+    let counts: Counts = counts.values().copied().sum();
     let began = walk.note(first_time(session).map_err(RowError::from))?;
     Ok(ChainReport {
-        entries: chain.entries,
-        erased: chain.erased,
-        last: chain.last,
+        entries: chains.entries,
+        erased: chains.erased,
+        last: chains.last,
         began: began.flatten(),
-        ended: chain.ended,
-        digest: chain.digest,
-        checkpoint,
-        seal: sealed.map(|head| Seal {
-            sequence: head.sequence,
-            time: head.time,
-            chain: head.chain,
+        ended: chains.ended,
+        digest: chains.digest(),
+        checkpoint: Checkpoint::whole(&checkpoints),
+        seal: Seal::last(&seals).map(|seal| super::report::Seal {
+            sequence: seal.head.sequence,
+            time: seal.head.time,
+            chain: seal.head.chain,
         }),
         signatures: walk.signatures,
         tasks: counts.tasks,
@@ -127,6 +125,7 @@ pub(crate) fn walked(
         teams,
         cursors,
         pushes,
+        shards,
         locked: walk.locked,
         authentic,
         head_missing: None,
@@ -135,13 +134,19 @@ pub(crate) fn walked(
     })
 }
 
-/// The findings of a walk along the chain.
-struct Chain {
-    entries: u64,
-    erased: u64,
-    last: Sequence,
-    ended: Option<Timestamp>,
-    digest: Sum,
+/// The numbers of rows of each shard.
+#[derive(Default)]
+struct CountsOf(PerShard<Counts>);
+
+impl CountsOf {
+    fn of(&mut self, shard: Shard) -> &mut Counts {
+        self.0.of_or(shard, Counts::default)
+    }
+
+    /// Those of the shard of a row; one of no shard is in no sum either.
+    fn at(&mut self, row: &Row<'_>, column: usize) -> &mut Counts {
+        self.of(row.get(column).unwrap_or_default())
+    }
 }
 
 struct Walk<'c, 'h> {
@@ -231,7 +236,7 @@ impl Walk<'_, '_> {
 
     /// Compares the sums of all rows with the ledger; true if they are equal. From then on, each
     /// row must carry its code.
-    fn sets(&mut self, stored: &Stored, sealed: Option<Sequence>) -> Result<bool, ReadError> {
+    fn sets(&mut self, stored: &StoredHeads, seals: &PerShard<Seal>) -> Result<bool, ReadError> {
         let ledger = stored.ledger(self.keys);
         let Some(known) = self.note(ledger)? else {
             return Ok(false);
@@ -246,12 +251,12 @@ impl Walk<'_, '_> {
         };
         let mut told = Vec::new();
         for set in Set::ALL {
-            if found.of(set) != ledger.hashes.of(set) && !told.contains(&set.table()) {
+            if !ledger.tells(set, &found) && !told.contains(&set.table()) {
                 told.push(set.table());
                 self.push(set.table(), STALE, true);
             }
         }
-        if ledger.sealed != sealed {
+        if !Seal::are_the_last(seals, &ledger) {
             self.push(seal::TABLE, seal::NOT_THE_LAST, true);
         }
         let numbered = observation::check_numbered(self.session, ledger.numbered);
@@ -275,11 +280,13 @@ impl Walk<'_, '_> {
             .collect())
     }
 
-    fn checkpoint(&mut self) -> Result<Option<Checkpoint>, ReadError> {
-        let found = Checkpoint::read(self.session);
-        let found = self.note(found)?.flatten();
-        if let Some(checkpoint) = &found {
-            self.signed(checkpoint::TABLE, "", |signer| checkpoint.is_signed(signer));
+    fn checkpoints(&mut self) -> Result<PerShard<Checkpoint>, ReadError> {
+        let found = self
+            .note(Checkpoint::all(self.session))?
+            .unwrap_or_default();
+        for (shard, checkpoint) in found.iter() {
+            let is_signed = |signer: &dyn Signer| checkpoint.is_signed(shard, signer);
+            self.signed(checkpoint::TABLE, "", is_signed);
         }
         Ok(found)
     }
@@ -331,87 +338,37 @@ impl Walk<'_, '_> {
         Ok(rows_read)
     }
 
-    /// Walks the chain from the checkpoint on; at the place of the seal it must be as sealed.
-    fn chain(
-        &mut self,
-        checkpoint: Option<&Checkpoint>,
-        sealed: Option<Head>,
-    ) -> Result<Chain, ReadError> {
-        let (first, digest) = checkpoint.map_or((0, ORIGIN), |c| (c.sequence, c.chain));
-        let mut chain = Chain {
-            entries: 0,
-            erased: 0,
-            last: first,
-            ended: None,
-            digest,
-        };
-        let mut broken_seal = sealed.filter(|seal| seal.sequence >= first);
-        if broken_seal.is_some_and(|seal| (seal.sequence, seal.chain) == (first, digest)) {
-            broken_seal = None;
-        }
-        let (signer, keys) = (self.how.signer, self.keys);
-        let mut signatures = 0;
-        chain.entries = self.table(entry::TABLE, entry::ALL, |row| {
-            let step = entry::linked(row, chain.last + 1, &chain.digest);
-            // Goes on behind damage, so that one flipped bit is one fault and not thousands.
-            chain.last = column(row, 0, entry::TABLE, "")
-                .map(|found: i64| found as Sequence)
-                .unwrap_or(chain.last + 1);
-            let before = chain.ended;
-            if let Ok(time) = row.get(1) {
-                chain.ended = Some(Timestamp::from_ms(time));
-            }
-            if let Ok(stored) = row.get(4) {
-                chain.digest = stored;
-            }
-            if broken_seal.is_some_and(|s| (s.sequence, s.chain) == (chain.last, chain.digest)) {
-                broken_seal = None;
-            }
-            let read = step?;
-            if let Some(erased) = &read.erased {
-                chain.erased += 1;
-                if let Some(signer) = signer {
-                    signatures += 1;
-                    if !erased.is_signed(signer, chain.last) {
-                        return Err(RowError::corrupt(entry::TABLE, chain.last));
-                    }
-                }
-            }
-            if before > chain.ended {
-                return Err(RowError::corrupt(entry::TABLE, chain.last));
-            }
-            read.open(keys).map(drop)
-        })?;
-        self.signatures += signatures;
-        if let Some(seal) = broken_seal {
-            self.fault(seal::TABLE, seal.sequence);
-        }
-        Ok(chain)
-    }
-
     /// Reads tasks, exchanges and data with their pieces; returns their numbers, and that of the
     /// pieces.
-    fn records(&mut self) -> Result<(Counts, u64), ReadError> {
-        let mut counts = Counts::default();
+    fn records(
+        &mut self,
+        stored: Option<&StoredHeads>,
+    ) -> Result<(PerShard<Counts>, u64), ReadError> {
+        let mut counts = CountsOf::default();
         let keys = self.keys;
         let mut unreadable = 0;
-        counts.tasks = self.table(task::TABLE, task::ALL, |row| {
+        self.table(task::TABLE, task::ALL, |row| {
             unreadable += 1;
+            counts.at(row, task::SHARD).tasks += 1;
             let task = task::read(row, keys);
             if !matches!(task, Err(RowError::Corrupt(_) | RowError::Forged(_))) {
                 unreadable -= 1;
                 // Whether it has ended is no payload, and reading compared it with the state.
-                counts.open += u64::from(row.get::<i64>(task::ENDED)? == 0);
+                let is_open = row.get::<i64>(task::ENDED)? == 0;
+                counts.at(row, task::SHARD).open += u64::from(is_open);
             }
             task.map(drop)
         })?;
         // A task that does not read back is one fault; whether it was open is not another one.
         if unreadable > 0
-            && let Ok(stored) = Stored::read(self.session)
+            && let Some(stored) = stored
         {
-            counts.open = stored.head.counts.open;
+            for shard in Shard::all() {
+                counts.of(shard).open = stored.heads.of(shard).counts.open;
+            }
         }
-        counts.exchanges = self.table(exchange::TABLE, exchange::ALL, |row| {
+        self.table(exchange::TABLE, exchange::ALL, |row| {
+            counts.at(row, exchange::SHARD).exchanges += 1;
             exchange::read(row, keys).map(drop)
         })?;
         // Pieces of data that are being removed have no identifier any more.
@@ -425,7 +382,8 @@ impl Walk<'_, '_> {
             }
             read.map(drop)
         })?;
-        counts.data = self.table(data_param::TABLE, data_param::ALL, |row| {
+        self.table(data_param::TABLE, data_param::ALL, |row| {
+            counts.at(row, data_param::SHARD).data += 1;
             let number: i64 = row.get(0)?;
             let read = data_param::read(row, keys);
             if matches!(read, Err(RowError::Corrupt(_))) {
@@ -437,7 +395,7 @@ impl Walk<'_, '_> {
                 _ => read.map(drop),
             }
         })?;
-        Ok((counts, chunks))
+        Ok((counts.0, chunks))
     }
 
     /// Reads the wrapped keys.
@@ -459,15 +417,5 @@ impl Walk<'_, '_> {
             self.signed(erasure::TABLE, &erasure.task, |s| erasure.is_signed(s));
         }
         Ok(())
-    }
-
-    /// Compares the head with the findings; the time of a log that was cut off whole is unknown.
-    fn head(&mut self, head: &Head, mut found: Head, timeless: bool) {
-        if timeless {
-            found.time = head.time;
-        }
-        if *head != found {
-            self.fault(head::TABLE, found.sequence);
-        }
     }
 }

@@ -126,7 +126,7 @@ impl Session {
 
     fn asked_elsewhere(&self, fence: FencingToken) -> Result<Option<(i64, i64)>, PostgresError> {
         let mut session = Self::open(&self.net, &self.address)?;
-        session.answer_within = self.answer_within;
+        session.answer_within = self.answer_within.clone();
         FencingToken::found(fence.asked, &session)
     }
 }

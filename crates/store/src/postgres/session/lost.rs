@@ -48,7 +48,7 @@ impl Session {
                 renewed.renewal.swap(&self.renewal);
                 renewed.idle.set(self.idle.get());
                 *self = Self {
-                    answer_within: self.answer_within,
+                    answer_within: self.answer_within.clone(),
                     ..renewed
                 };
                 Ok(())

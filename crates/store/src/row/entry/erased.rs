@@ -7,6 +7,7 @@ use crate::digest::of_bytes;
 use crate::encryptor::Encryptor;
 use crate::failure::SqlFailure;
 use crate::row::RowError;
+use crate::row::standing::RowPlace;
 use crate::set::Set;
 use crate::sign::{self, Signer};
 use crate::sql::{Expect, Row, Session, values};
@@ -18,16 +19,23 @@ pub(crate) fn sign_again(
     signer: &dyn Signer,
     encryptor: &mut Encryptor,
 ) -> Result<(), RowError> {
-    let sql = "SELECT sequence, erased FROM log WHERE erased IS NOT NULL";
-    let row = |row: &Row<'_>| Ok::<(i64, Vec<u8>), SqlFailure>((row.get(0)?, row.get(1)?));
+    let sql = "SELECT sequence, erased, shard FROM log WHERE erased IS NOT NULL";
+    let row = |row: &Row<'_>| {
+        let place = RowPlace {
+            shard: row.get(2)?,
+            number: row.get(0)?,
+        };
+        Ok::<(RowPlace, Vec<u8>), SqlFailure>((place, row.get(1)?))
+    };
     let found = session.all(sql, &[], row)?;
-    for (sequence, old) in found {
+    for (place, old) in found {
+        let sequence = place.number;
         let mut erased = Erased::parse(&old).ok_or_else(|| RowError::corrupt(TABLE, sequence))?;
         let digest = erased.digest(sequence as Sequence);
         erased.signature = sign::sign(Some(signer), TABLE, &digest);
         let mark = erased.mark();
-        encryptor.went(Set::ErasedEntry, sequence, &old);
-        encryptor.came(Set::ErasedEntry, sequence, &of_bytes(&mark));
+        encryptor.went(Set::ErasedEntry, place, &old);
+        encryptor.came(Set::ErasedEntry, place, &of_bytes(&mark));
         // Nothing but the signature becomes another one.
         let sql = "UPDATE log SET erased = ?2 WHERE sequence = ?1 AND substr(erased, 1, 64) = ?3";
         let values = values![sequence, &mark, &mark[..64]];

@@ -3,7 +3,8 @@
 //! Knows SQL alone. Read next: [`super::views`], what an older state lacks.
 
 /// The migrations, one step each; never change a released one, append.
-pub(super) const MIGRATIONS: [&str; 7] = [FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH, SEVENTH];
+pub(super) const MIGRATIONS: [&str; 8] =
+    [FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH, SEVENTH, EIGHTH];
 
 /// Large rows are in rowid tables, so that new ones are appended whatever their identifiers are;
 /// only the small index entries are scattered. `log.time` has no index: times never decrease along
@@ -344,4 +345,102 @@ CREATE INDEX team_candidate_by_task ON team_candidate (task);
 const SEVENTH: &str = "
 DROP INDEX task_by_parent;
 CREATE INDEX task_by_parent ON task (parent, changed_at) WHERE parent IS NOT NULL;
+";
+
+/// What there is is on shard 0, and each shard has a head, a seal and a checkpoint of its own. `behind` is how many
+/// entries of other shards lie between one and the one before it on its shard. Existing rows stay as they are, but
+/// SQLite reads each of them once: some seconds a gigabyte, at the first opening only.
+const EIGHTH: &str = "
+ALTER TABLE task ADD COLUMN shard INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE exchange ADD COLUMN shard INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE data_param ADD COLUMN shard INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE data_chunk ADD COLUMN shard INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE negotiation ADD COLUMN shard INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE team ADD COLUMN shard INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE document ADD COLUMN shard INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE observation ADD COLUMN shard INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE push_config ADD COLUMN shard INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE log ADD COLUMN shard INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE log ADD COLUMN behind INTEGER NOT NULL DEFAULT 0;
+
+DROP TRIGGER a_terminal_state_is_never_left;
+DROP TRIGGER a_task_is_never_forgotten;
+DROP TRIGGER the_log_is_never_rewritten;
+DROP TRIGGER the_log_is_never_cut;
+
+ALTER TABLE head RENAME TO head_of_one;
+CREATE TABLE head (
+  shard      INTEGER PRIMARY KEY CHECK (shard BETWEEN 0 AND 63),
+  sequence   INTEGER NOT NULL,
+  time       INTEGER NOT NULL,
+  chain      BLOB    NOT NULL,
+  tasks      INTEGER NOT NULL,
+  open       INTEGER NOT NULL,
+  exchanges  INTEGER NOT NULL,
+  data       INTEGER NOT NULL,
+  digest     BLOB    NOT NULL,
+  generation INTEGER NOT NULL,
+  cipher     BLOB
+) STRICT;
+INSERT INTO head SELECT 0, sequence, time, chain, tasks, open, exchanges, data, digest, generation,
+  cipher FROM head_of_one;
+DROP TABLE head_of_one;
+
+ALTER TABLE seal RENAME TO seal_of_one;
+CREATE TABLE seal (
+  shard     INTEGER PRIMARY KEY CHECK (shard BETWEEN 0 AND 63),
+  sequence  INTEGER NOT NULL,
+  time      INTEGER NOT NULL,
+  chain     BLOB    NOT NULL,
+  tasks     INTEGER NOT NULL,
+  open      INTEGER NOT NULL,
+  exchanges INTEGER NOT NULL,
+  data      INTEGER NOT NULL,
+  digest    BLOB    NOT NULL,
+  signature BLOB    NOT NULL
+) STRICT;
+INSERT INTO seal SELECT 0, sequence, time, chain, tasks, open, exchanges, data, digest, signature
+  FROM seal_of_one;
+DROP TABLE seal_of_one;
+
+ALTER TABLE checkpoint RENAME TO checkpoint_of_one;
+CREATE TABLE checkpoint (
+  shard     INTEGER PRIMARY KEY CHECK (shard BETWEEN 0 AND 63),
+  sequence  INTEGER NOT NULL,
+  chain     BLOB    NOT NULL,
+  time      INTEGER NOT NULL,
+  ended_by  INTEGER NOT NULL,
+  tasks     INTEGER NOT NULL,
+  exchanges INTEGER NOT NULL,
+  data      INTEGER NOT NULL,
+  digest    BLOB    NOT NULL,
+  signature BLOB    NOT NULL
+) STRICT;
+INSERT INTO checkpoint SELECT 0, sequence, chain, time, ended_by, tasks, exchanges, data, digest,
+  signature FROM checkpoint_of_one;
+DROP TABLE checkpoint_of_one;
+
+CREATE TRIGGER a_terminal_state_is_never_left BEFORE UPDATE ON task
+WHEN OLD.ended = 1 AND NOT (NEW.status = OLD.status AND NEW.version = OLD.version
+  AND NEW.shard = OLD.shard
+  AND (NEW.cipher IS NOT NULL OR EXISTS (SELECT 1 FROM erasure WHERE task = OLD.id)
+    OR substr(NEW.digest, 1, 32) = substr(OLD.digest, 1, 32) AND NEW.content = OLD.content
+      AND NEW.text = OLD.text AND NEW.plan IS OLD.plan AND NEW.result IS OLD.result
+      AND NEW.said IS OLD.said AND NEW.conditions IS OLD.conditions))
+BEGIN SELECT RAISE(ABORT, 'a terminal state is never left'); END;
+CREATE TRIGGER a_task_is_never_forgotten BEFORE DELETE ON task
+WHEN OLD.ended = 0
+  OR OLD.changed_at > coalesce((SELECT ended_by FROM checkpoint WHERE shard = OLD.shard), -1)
+BEGIN SELECT RAISE(ABORT, 'a task is never forgotten before a checkpoint says so'); END;
+CREATE TRIGGER the_log_is_never_rewritten BEFORE UPDATE ON log
+WHEN NOT (NEW.sequence = OLD.sequence AND NEW.time = OLD.time AND NEW.kind = OLD.kind
+  AND NEW.digest = OLD.digest AND NEW.shard = OLD.shard AND NEW.behind = OLD.behind
+  AND (OLD.erased IS NULL AND NEW.erased IS NOT NULL
+    OR substr(NEW.erased, 1, 64) IS substr(OLD.erased, 1, 64)
+      AND (NEW.body = '' AND NEW.cipher IS NOT NULL
+        OR NEW.body = OLD.body AND NEW.cipher IS OLD.cipher)))
+BEGIN SELECT RAISE(ABORT, 'the log is only appended to'); END;
+CREATE TRIGGER the_log_is_never_cut BEFORE DELETE ON log
+WHEN OLD.sequence > coalesce((SELECT sequence FROM checkpoint WHERE shard = OLD.shard), 0)
+BEGIN SELECT RAISE(ABORT, 'the log is never cut before a checkpoint says so'); END;
 ";

@@ -4,62 +4,91 @@
 
 use rusqlite::Connection;
 
+/// The columns that tables of the first migration lack until a later one: its number, the table, and what an older
+/// state shows.
+const LACKING: [(usize, &str, &str); 25] = [
+    (2, "task", "NULL AS given"),
+    (2, "task", "NULL AS cipher"),
+    (2, "exchange", "NULL AS cipher"),
+    (2, "data_param", "NULL AS cipher"),
+    (2, "data_chunk", "NULL AS cipher"),
+    (2, "negotiation", "NULL AS cipher"),
+    (2, "team", "NULL AS cipher"),
+    (2, "log", "NULL AS cipher"),
+    (3, "task", "NULL AS conversation"),
+    (5, "head", "0 AS generation"),
+    (5, "head", "NULL AS cipher"),
+    (8, "task", "0 AS shard"),
+    (8, "exchange", "0 AS shard"),
+    (8, "data_param", "0 AS shard"),
+    (8, "data_chunk", "0 AS shard"),
+    (8, "negotiation", "0 AS shard"),
+    (8, "team", "0 AS shard"),
+    (8, "document", "0 AS shard"),
+    (8, "observation", "0 AS shard"),
+    (8, "push_config", "0 AS shard"),
+    (8, "log", "0 AS shard"),
+    (8, "log", "0 AS behind"),
+    (8, "head", "0 AS shard"),
+    (8, "seal", "0 AS shard"),
+    (8, "checkpoint", "0 AS shard"),
+];
+
+/// The tables that are made by a later migration than the first: its number, the table, and its columns.
+const MADE: [(usize, &str, &str); 7] = [
+    (2, "data_key", "number, master, wrapped, whole, digest"),
+    (2, "period", "number, data_key, salt, digest"),
+    (2, "cursor", "id, name, sequence, digest, cipher"),
+    (2, "document", "number, kind, name, digest, body, cipher"),
+    (2, "observation", "number, digest, body, cipher"),
+    (
+        4,
+        "push_config",
+        "number, task, owner, id, digest, config, cipher",
+    ),
+    (
+        5,
+        "attestation",
+        "number, kind, time, sequence, chain, detail, digest, signature",
+    ),
+];
+
 /// Lets a read-only connection read a state after so many migrations as if all had been made.
 pub(super) fn show(connection: &Connection, steps: usize) -> rusqlite::Result<()> {
-    let views = [
-        SECOND_IN_VIEWS,
-        THIRD_IN_VIEWS,
-        FOURTH_IN_VIEWS,
-        FIFTH_IN_VIEWS,
-    ];
-    match steps {
-        // The second shows what the third adds as well.
-        0 | 1 => {
-            connection.execute_batch(views[0])?;
-            views[2..]
-                .iter()
-                .try_for_each(|view| connection.execute_batch(view))
-        }
-        steps => {
-            let missing = views.iter().skip(steps - 1);
-            missing
-                .into_iter()
-                .try_for_each(|view| connection.execute_batch(view))
+    let steps = steps.max(1);
+    let mut shown = String::new();
+    for (_, table, columns) in MADE.iter().filter(|(made, ..)| *made > steps) {
+        let later = lacking(table, 0).map(|column| format!(", {}", name(column)));
+        let later: String = later.collect();
+        shown += &format!("CREATE TEMP TABLE IF NOT EXISTS {table} ({columns}{later});\n");
+    }
+    let mut tables: Vec<&str> = LACKING.iter().map(|(_, table, _)| *table).collect();
+    tables.sort_unstable();
+    tables.dedup();
+    let made = |table: &&str| {
+        !MADE
+            .iter()
+            .any(|(made, of, _)| of == table && *made > steps)
+    };
+    for table in tables.into_iter().filter(made) {
+        let columns: String = lacking(table, steps).map(|it| format!(", {it}")).collect();
+        if !columns.is_empty() {
+            shown += &format!(
+                "CREATE TEMP VIEW IF NOT EXISTS {table} AS SELECT *{columns} FROM main.{table};\n"
+            );
         }
     }
+    connection.execute_batch(&shown)
 }
 
-/// The additions of the fifth migration, for reading only.
-const FIFTH_IN_VIEWS: &str = "
-CREATE TEMP VIEW IF NOT EXISTS head AS
-SELECT *, 0 AS generation, NULL AS cipher FROM main.head;
-CREATE TEMP TABLE IF NOT EXISTS attestation
-(number, kind, time, sequence, chain, detail, digest, signature);
-";
+/// What a table lacks after so many migrations.
+fn lacking(table: &str, steps: usize) -> impl Iterator<Item = &'static str> {
+    let all = LACKING.iter();
+    let all = all.filter(move |(added, of, _)| *of == table && *added > steps);
+    all.map(|(_, _, column)| *column)
+}
 
-/// The addition of the fourth migration, for reading only.
-const FOURTH_IN_VIEWS: &str = "
-CREATE TEMP TABLE IF NOT EXISTS push_config (number, task, owner, id, digest, config, cipher);
-";
-
-/// The addition of the third migration, for reading only.
-const THIRD_IN_VIEWS: &str = "
-CREATE TEMP VIEW IF NOT EXISTS task AS SELECT *, NULL AS conversation FROM main.task;
-";
-
-/// The additions of the second and third migrations, for reading only.
-const SECOND_IN_VIEWS: &str = "
-CREATE TEMP VIEW IF NOT EXISTS task AS
-SELECT *, NULL AS given, NULL AS cipher, NULL AS conversation FROM main.task;
-CREATE TEMP VIEW IF NOT EXISTS exchange AS SELECT *, NULL AS cipher FROM main.exchange;
-CREATE TEMP VIEW IF NOT EXISTS data_param AS SELECT *, NULL AS cipher FROM main.data_param;
-CREATE TEMP VIEW IF NOT EXISTS data_chunk AS SELECT *, NULL AS cipher FROM main.data_chunk;
-CREATE TEMP VIEW IF NOT EXISTS negotiation AS SELECT *, NULL AS cipher FROM main.negotiation;
-CREATE TEMP VIEW IF NOT EXISTS team AS SELECT *, NULL AS cipher FROM main.team;
-CREATE TEMP VIEW IF NOT EXISTS log AS SELECT *, NULL AS cipher FROM main.log;
-CREATE TEMP TABLE IF NOT EXISTS data_key (number, master, wrapped, whole, digest);
-CREATE TEMP TABLE IF NOT EXISTS period (number, data_key, salt, digest);
-CREATE TEMP TABLE IF NOT EXISTS cursor (id, name, sequence, digest, cipher);
-CREATE TEMP TABLE IF NOT EXISTS document (number, kind, name, digest, body, cipher);
-CREATE TEMP TABLE IF NOT EXISTS observation (number, digest, body, cipher);
-";
+/// The name of a column that is lacking.
+fn name(column: &'static str) -> &'static str {
+    column.rsplit(' ').next().unwrap_or(column)
+}

@@ -63,6 +63,7 @@ CREATE TABLE "task" (
   "given" text,
   "cipher" bytea,
   "conversation" text,
+  "shard" bigint NOT NULL,
   PRIMARY KEY ("number"),
   UNIQUE ("id"),
   CONSTRAINT task_rule_1 CHECK (ended IN (0, 1)),
@@ -88,6 +89,7 @@ CREATE TABLE "exchange" (
   "response_time" bigint,
   "digest" bytea NOT NULL,
   "cipher" bytea,
+  "shard" bigint NOT NULL,
   PRIMARY KEY ("number"),
   UNIQUE ("id")
 );
@@ -111,6 +113,7 @@ CREATE TABLE "data_param" (
   "finished" bigint,
   "digest" bytea NOT NULL,
   "cipher" bytea,
+  "shard" bigint NOT NULL,
   PRIMARY KEY ("number"),
   UNIQUE ("id"),
   CONSTRAINT data_param_rule_1 CHECK (data IS NOT NULL AND url IS NULL AND size IS NULL
@@ -127,6 +130,7 @@ CREATE TABLE "data_chunk" (
   "digest" bytea NOT NULL,
   "bytes" bytea NOT NULL,
   "cipher" bytea,
+  "shard" bigint NOT NULL,
   PRIMARY KEY ("number"),
   UNIQUE ("data", "offset"),
   CONSTRAINT data_chunk_rule_1 CHECK ("offset" >= 0),
@@ -144,6 +148,7 @@ CREATE TABLE "negotiation" (
   "digest" bytea NOT NULL,
   "turns" bytea NOT NULL,
   "cipher" bytea,
+  "shard" bigint NOT NULL,
   PRIMARY KEY ("number"),
   UNIQUE ("task", "kind")
 );
@@ -158,6 +163,7 @@ CREATE TABLE "team" (
   "team" bytea NOT NULL,
   "cipher" bytea,
   "publisher" text,
+  "shard" bigint NOT NULL,
   PRIMARY KEY ("number"),
   UNIQUE ("task")
 );
@@ -169,6 +175,7 @@ CREATE TABLE "document" (
   "digest" bytea NOT NULL,
   "body" bytea NOT NULL,
   "cipher" bytea,
+  "shard" bigint NOT NULL,
   PRIMARY KEY ("number"),
   UNIQUE ("kind", "name")
 );
@@ -177,6 +184,7 @@ CREATE TABLE "observation" (
   "digest" bytea NOT NULL,
   "body" bytea NOT NULL,
   "cipher" bytea,
+  "shard" bigint NOT NULL,
   PRIMARY KEY ("number")
 );
 CREATE TABLE "push_config" (
@@ -187,6 +195,7 @@ CREATE TABLE "push_config" (
   "digest" bytea NOT NULL,
   "config" bytea NOT NULL,
   "cipher" bytea,
+  "shard" bigint NOT NULL,
   PRIMARY KEY ("number"),
   UNIQUE ("task", "owner", "id")
 );
@@ -218,10 +227,12 @@ CREATE TABLE "log" (
   "digest" bytea NOT NULL,
   "erased" bytea,
   "cipher" bytea,
+  "shard" bigint NOT NULL,
+  "behind" bigint NOT NULL,
   PRIMARY KEY ("sequence")
 );
 CREATE TABLE "head" (
-  "one" bigint NOT NULL,
+  "shard" bigint NOT NULL,
   "sequence" bigint NOT NULL,
   "time" bigint NOT NULL,
   "chain" bytea NOT NULL,
@@ -232,11 +243,11 @@ CREATE TABLE "head" (
   "digest" bytea NOT NULL,
   "generation" bigint NOT NULL,
   "cipher" bytea,
-  PRIMARY KEY ("one"),
-  CONSTRAINT head_rule_1 CHECK (one = 1)
+  PRIMARY KEY ("shard"),
+  CONSTRAINT head_rule_1 CHECK (shard BETWEEN 0 AND 63)
 );
 CREATE TABLE "seal" (
-  "one" bigint NOT NULL,
+  "shard" bigint NOT NULL,
   "sequence" bigint NOT NULL,
   "time" bigint NOT NULL,
   "chain" bytea NOT NULL,
@@ -246,11 +257,11 @@ CREATE TABLE "seal" (
   "data" bigint NOT NULL,
   "digest" bytea NOT NULL,
   "signature" bytea NOT NULL,
-  PRIMARY KEY ("one"),
-  CONSTRAINT seal_rule_1 CHECK (one = 1)
+  PRIMARY KEY ("shard"),
+  CONSTRAINT seal_rule_1 CHECK (shard BETWEEN 0 AND 63)
 );
 CREATE TABLE "checkpoint" (
-  "one" bigint NOT NULL,
+  "shard" bigint NOT NULL,
   "sequence" bigint NOT NULL,
   "chain" bytea NOT NULL,
   "time" bigint NOT NULL,
@@ -260,8 +271,8 @@ CREATE TABLE "checkpoint" (
   "data" bigint NOT NULL,
   "digest" bytea NOT NULL,
   "signature" bytea NOT NULL,
-  PRIMARY KEY ("one"),
-  CONSTRAINT checkpoint_rule_1 CHECK (one = 1)
+  PRIMARY KEY ("shard"),
+  CONSTRAINT checkpoint_rule_1 CHECK (shard BETWEEN 0 AND 63)
 );
 CREATE TABLE "erasure" (
   "task" text NOT NULL,

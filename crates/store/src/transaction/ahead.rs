@@ -1,0 +1,39 @@
+//! What a group replaces, looked up at once where the database is far away.
+//!
+//! Read next: [`super`].
+
+use crate::failure::SqlFailure;
+use crate::known::Known;
+use crate::prepared::Prepared;
+use crate::row::replaceable::Replaceable;
+use crate::row::{data_param, exchange, task};
+use crate::sql::Session;
+use domain::task::TaskId;
+use std::collections::BTreeSet;
+
+/// Has what most batches replace looked up at once, where that is far away.
+pub(super) fn look_ahead(
+    session: Session<'_>,
+    group: &[Prepared],
+    known: &Known,
+) -> Result<(), SqlFailure> {
+    if session.fails_at_once() {
+        return Ok(());
+    }
+    let batches = || group.iter().map(|prepared| &prepared.wanted.batch);
+    let tasks = batches().flat_map(|batch| &batch.tasks);
+    // What is looked up now does not say what the group itself inserts.
+    let new: BTreeSet<&TaskId> = tasks
+        .clone()
+        .filter(|it| it.version == 1)
+        .map(|it| &it.id)
+        .collect();
+    let tasks = tasks.filter(|it| !new.contains(&it.id) && !known.has_task(&it.id));
+    session.look_ahead(task::STORED, tasks.map(|task| task.id.as_str()))?;
+    let exchanges = batches().flat_map(|batch| &batch.exchanges);
+    let exchanges = exchanges.filter(|it| !it.is_new() && !known.has(*it));
+    session.look_ahead(exchange::STANDING, exchanges.map(|it| &*it.id))?;
+    let data = batches().flat_map(|batch| &batch.data);
+    let data = data.filter(|it| !known.has(*it));
+    session.look_ahead(data_param::STANDING, data.map(|it| &*it.id))
+}
