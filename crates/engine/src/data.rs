@@ -85,6 +85,7 @@ impl Engine {
         }
         let (ticket, store) = (self.commit(unit), self.store.clone());
         let (entries, finished) = (Arc::clone(&self.data), write.finished);
+        let placement = Arc::clone(&self.tasks.shared.placement);
         Ok(Execution::later(async move {
             ticket.await.map_err(|cause| {
                 give_back(counted, &entry);
@@ -105,7 +106,7 @@ impl Engine {
                 };
                 let mut unit = UnitOfWork::default();
                 unit.data.push(finished);
-                store.commit(unit.into_batch().0).await?;
+                store.commit(unit.into_batch(&placement).0).await?;
             }
             Ok(Written { received, finished })
         }))

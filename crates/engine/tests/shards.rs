@@ -146,6 +146,55 @@ fn a_part_lives_and_ends_with_its_whole_whatever_it_is_called() {
     assert!(engine.store().verify().unwrap().is_sound());
 }
 
+/// How many tasks each shard of the store has, once so many trees, and parts of one of them that are called otherwise,
+/// were assigned where so many shards decide.
+fn stored_over(shards: usize, trees: usize) -> Vec<(store::Shard, u64)> {
+    let folder = tempfile::tempdir().unwrap();
+    let engine = Engine::open(Setup {
+        store: on_disk(folder.path()),
+        limits: Limits {
+            shards,
+            ..Limits::default()
+        },
+        ..setup([hosted(profile("worker"), Patient, now())])
+    })
+    .unwrap();
+    engine.start(now());
+    assign(&engine, "whole", None).unwrap();
+    for part in &names("part")[..20] {
+        assign(&engine, part, Some("whole")).unwrap();
+    }
+    for tree in 0..trees {
+        assign(&engine, &format!("tree-{tree}"), None).unwrap();
+    }
+    assert!(engine.store().settle());
+    let report = engine.store().verify().unwrap();
+    assert!(report.is_sound(), "{:?}", report.faults);
+    let shards = report.shards.iter();
+    let shards = shards.filter(|it| it.counts.tasks > 0);
+    let counts = shards.map(|it| {
+        // What was said of a task, and what came of it, is where the task is.
+        assert!(it.last > 0 && it.counts.exchanges >= it.counts.tasks);
+        (it.shard, it.counts.tasks)
+    });
+    counts.collect()
+}
+
+#[test]
+fn a_tree_is_on_one_shard_of_the_store_which_is_the_same_however_many_decide() {
+    let alone = stored_over(64, 0);
+    let [(_, all)] = &alone[..] else {
+        panic!("{alone:?}");
+    };
+    assert_eq!(*all, 21);
+    for shards in [1, 3] {
+        assert_eq!(stored_over(shards, 0), alone);
+    }
+    let many = stored_over(64, 100);
+    assert!(many.len() > 32, "{many:?}");
+    assert_eq!(stored_over(1, 100), many);
+}
+
 /// What was agreed on at the home of a name binds the part of that name, which lives elsewhere.
 #[test]
 fn what_was_agreed_on_binds_a_part_that_lives_with_its_whole() {

@@ -26,7 +26,7 @@ impl Engine {
                 .hold(self.commits.mark(&mut unit), outgoing),
             false => self.commits.outbox.leave(outgoing),
         }
-        let (batch, rest) = unit.into_batch();
+        let (batch, rest) = unit.into_batch(&self.tasks.shared.placement);
         let taken_back = self.store.taken_back();
         let queue = |batch| match is_stale {
             true => Ticket::failed(CommitError::Unreachable),

@@ -4,17 +4,19 @@
 
 use crate::commit::outbox::Outgoing;
 use crate::commit::stored::Resolved;
+use crate::tasks::placement::{Placement, home};
 use domain::context::{DataParam, Exchange};
 use domain::event::LogEvent;
 use domain::negotiation::{Change, Negotiation, RequestKey};
 use domain::notification::{NegotiationUpdate, Notification};
 use domain::registry::Registration;
 use domain::reply::Reply;
-use domain::task::{Event, Status, Task};
+use domain::task::{Event, Status, Task, TaskId};
 use domain::team::Team;
 use domain::time::Timestamp;
+use std::collections::BTreeMap;
 use std::sync::Arc;
-use store::{Batch, Chunk, Document, PushChange};
+use store::{Batch, Chunk, Document, PushChange, Shard};
 
 /// More bytes than these that are written on top of what somebody says count as written by who asked.
 pub(crate) const LONG: usize = 4_096;
@@ -189,9 +191,9 @@ impl UnitOfWork {
         changes.iter().chain(&told).all(|many| *many == 0) && self.mark.is_none()
     }
 
-    /// The batch for the store, and what is left to do once it is queued.
-    pub(crate) fn into_batch(self) -> (Batch, Rest) {
-        let batch = Batch {
+    /// The batch for the store, which says where its rows are, and what is left to do once it is queued.
+    pub(crate) fn into_batch(self, placement: &Placement) -> (Batch, Rest) {
+        let mut batch = Batch {
             tasks: self.tasks,
             negotiations: self.negotiations,
             registrations: self.registrations,
@@ -207,10 +209,41 @@ impl UnitOfWork {
             mark: self.mark,
             ..Batch::default()
         };
+        spread(&mut batch, placement);
         let rest = Rest {
             resolved: self.resolved,
             formed: self.formed,
         };
         (batch, rest)
     }
+}
+
+/// Says on which shard everything new is: where what it is about lives. What is about several trees is on as many;
+/// what is about no task is with the rest, and agents' places are on the first shard.
+fn spread(batch: &mut Batch, placement: &Placement) {
+    let is_of_agents = !batch.registrations.is_empty() || !batch.left.is_empty();
+    let mut shard = is_of_agents.then_some(Shard::ZERO);
+    let (mut before, mut elsewhere) = (None, BTreeMap::new());
+    for task in about(batch).filter(|task| before.replace(*task) != Some(*task)) {
+        let of = placement.shard_of(task);
+        if *shard.get_or_insert(of) != of {
+            elsewhere.insert(task.clone(), of);
+        }
+    }
+    let entry = || Some(home(&batch.data.first()?.id));
+    let shard = shard.or_else(entry).unwrap_or(Shard::ZERO);
+    (batch.shard, batch.elsewhere) = (shard, elsewhere);
+}
+
+/// The tasks that a batch is about, some of them several times.
+fn about(batch: &Batch) -> impl Iterator<Item = &TaskId> {
+    let tasks = batch.tasks.iter().map(|task| &task.id);
+    let negotiations = batch.negotiations.iter().map(|it| &it.task);
+    let teams = batch.teams.iter().map(|team| &team.task);
+    let exchanges = batch.exchanges.iter().filter_map(|it| it.task.as_ref());
+    let data = batch.data.iter().filter_map(|it| it.task.as_ref());
+    let happenings = batch.happenings.iter().filter_map(|(_, it)| it.task());
+    let pushes = batch.pushes.iter().map(PushChange::task);
+    let more = teams.chain(exchanges).chain(data).chain(happenings);
+    tasks.chain(negotiations).chain(more).chain(pushes)
 }

@@ -67,6 +67,7 @@ impl Engine {
 
     fn push_changed<T: Send + 'static>(&self, change: PushChange, answer: T) -> Execution<T> {
         let ticket = self.store.commit(Batch {
+            shard: self.tasks.shared.placement.shard_of(change.task()),
             pushes: vec![change],
             ..Batch::default()
         });

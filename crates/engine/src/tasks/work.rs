@@ -21,6 +21,7 @@ use crate::commit::stored::Resolution;
 use crate::commit::unit_of_work::UnitOfWork;
 use crate::tasks::awaited::{Answered, Awaited, Waiting};
 use crate::tasks::loaded::Loaded;
+use crate::tasks::placement::home;
 use crate::tasks::timers::Due;
 use domain::inventory::Inventory;
 use domain::negotiation::{Kind, Negotiation};
@@ -127,7 +128,7 @@ impl<'e> Work<'e> {
         let placement = &self.shared.placement;
         for task in parents.keys() {
             let root = root_of(task, &parents);
-            placement.place(task, placement.home(root.as_str()));
+            placement.place(task, home(root.as_str()));
         }
         drop(parents);
         decided.tasks.into_iter().for_each(|task| self.put(task));
@@ -212,7 +213,7 @@ impl<'e> Work<'e> {
     pub(crate) fn place(&self, task: &Task) {
         if let Some(whole) = &task.conditions.parent {
             let placement = &self.shared.placement;
-            placement.place(&task.id, placement.of(whole));
+            placement.place(&task.id, placement.shard_of(whole));
         }
     }
 

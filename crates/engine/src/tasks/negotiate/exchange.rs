@@ -155,6 +155,7 @@ impl Engine {
         }
         let barrier = self.store.commit(store::Batch::default());
         let (store, view) = (self.store.clone(), Arc::clone(&self.tasks.view));
+        let placement = Arc::clone(&self.tasks.shared.placement);
         let awaited = awaited.clone();
         Execution::later(async move {
             barrier.await?;
@@ -188,7 +189,7 @@ impl Engine {
             if let Some(record) = record {
                 let mut unit = UnitOfWork::default();
                 unit.respond(record, &reply, now);
-                store.commit(unit.into_batch().0).await?;
+                store.commit(unit.into_batch(&placement).0).await?;
             }
             Ok(reply.into())
         })
