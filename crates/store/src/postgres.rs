@@ -12,6 +12,7 @@ pub(crate) mod backend;
 pub(crate) mod dialect;
 pub(crate) mod error;
 pub(crate) mod fitness;
+mod hold;
 pub(crate) mod net;
 pub(crate) mod nodes;
 pub(crate) mod owner;

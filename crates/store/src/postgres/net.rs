@@ -7,12 +7,14 @@
 
 use super::address::{PasswordError, Place, PostgresAddress, Protection};
 use super::error::{PostgresError, with_causes};
+use super::hold::Hold;
 use super::tls::{Handshake, TlsError, Trust};
 use crate::failure::FailureKind as Kind;
 use std::future::poll_fn;
 use std::io;
 use std::net::IpAddr;
 use std::sync::{Arc, OnceLock, mpsc as blocking};
+use std::task::{Context, ready};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 use tokio::runtime::{self, Handle};
@@ -181,6 +183,8 @@ impl Drop for Net {
 /// A connection. Dropping it takes leave of the server.
 pub(super) struct Line {
     pub(super) client: Arc<Client>,
+    /// Keeps back what is sent, until it is let go.
+    pub(super) hold: Arc<Hold>,
     driver: AbortHandle,
     ended: Arc<OnceLock<PostgresError>>,
 }
@@ -200,6 +204,12 @@ impl Line {
     /// Why it ended, if it has, and that is known.
     pub(super) fn ended(&self) -> Option<&PostgresError> {
         self.ended.get()
+    }
+}
+
+impl Drop for Line {
+    fn drop(&mut self) {
+        self.hold.release();
     }
 }
 
@@ -352,8 +362,10 @@ where
 {
     let ended = Arc::new(OnceLock::new());
     let end = Arc::clone(&ended);
+    let hold = Arc::new(Hold::default());
+    let held = Arc::clone(&hold);
     let driver = tokio::spawn(async move {
-        if let Err(error) = drive(connection).await {
+        if let Err(error) = drive(connection, &held).await {
             debug!(%error, "a connection to the database ended");
             let _ = end.set(error.ending());
         }
@@ -361,16 +373,22 @@ where
     });
     Line {
         client: Arc::new(client),
+        hold,
         driver: driver.abort_handle(),
         ended,
     }
 }
 
-async fn drive<T>(mut connection: Connection<Socket, T>) -> Result<(), PostgresError>
+async fn drive<T>(mut connection: Connection<Socket, T>, hold: &Hold) -> Result<(), PostgresError>
 where
     T: TlsStream + Unpin,
 {
-    while let Some(message) = poll_fn(|cx| connection.poll_message(cx)).await {
+    let next = |cx: &mut Context<'_>| {
+        ready!(hold.poll_released(cx));
+        connection.poll_message(cx)
+    };
+    let mut next = poll_fn(next);
+    while let Some(message) = (&mut next).await {
         if let AsyncMessage::Notice(notice) = message? {
             // What it tells in detail may be of a row.
             match notice.parsed_severity() {

@@ -4,14 +4,18 @@
 //! begin · look_up · put, put, … · flush · COMMIT      three waits, however many statements; one more for
 //!                                                     each further statement that is looked up with
 //! ```
-//! A change that is put is sent at once and not waited for; what comes of it is known at the next
-//! statement that waits. The first that fails fails everything behind it in its transaction. Texts
-//! are those of SQLite (see `dialect`); each is prepared once. Every wait has a bound: what has not
+//! A change that is put is not waited for, and in a transaction goes out with others, some dozens at a time; what comes
+//! of it is known at the next statement that waits. The first that fails fails everything behind it in its
+//! transaction. Texts are those of SQLite (see `dialect`); each is prepared once. Every wait has a bound: what has not
 //! come by then is lost, and the session with it. Knows no table. Read next: [`transaction`]; [`fence`], what each
-//! begins with; [`ahead`]; [`stream`], rows that come one by one; [`lost`]; [`super::net`], which makes the connection.
+//! begins with; [`gathered`] and [`held`], what goes out together; [`answers`]; [`ahead`]; [`stream`], rows that come
+//! one by one; [`lost`]; [`super::net`], which makes the connection.
 
 mod ahead;
+mod answers;
 pub(crate) mod fence;
+mod gathered;
+mod held;
 mod lost;
 mod stream;
 mod transaction;
@@ -21,12 +25,13 @@ use super::dialect::translate;
 use super::error::PostgresError;
 use super::net::{ConnectError, Line, Net};
 use super::value::{Owned, parameters};
-use super::wait::{poll, wait};
+use super::wait::poll;
 use crate::failure::{FailureKind, SqlFailure};
 use crate::lead::{Renewal, boottime_ms};
 use crate::sql::Value;
 use ahead::Ahead;
 use fence::{FencingToken, WhileUnknown};
+use gathered::Gathered;
 use lost::Missed;
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, VecDeque};
@@ -34,7 +39,7 @@ use std::future::Future;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::Poll;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use stream::{Streams, rows_of};
 use tokio::task::AbortHandle;
 use tokio_postgres::{Row, Statement};
@@ -95,6 +100,7 @@ pub(crate) struct Session {
     sent: RefCell<VecDeque<Sent>>,
     streams: Streams,
     ahead: Ahead,
+    gathered: Gathered,
     /// The first failure of the transaction: it takes nothing more.
     failed: RefCell<Option<PostgresError>>,
     stage: Cell<Stage>,
@@ -108,6 +114,8 @@ pub(crate) struct Session {
     /// When the transaction under way began, by the clock of a renewal.
     begun_ms: Cell<u64>,
     idle: Cell<Duration>,
+    /// The changes that are held back.
+    together: Cell<usize>,
     /// True once an error was told after which nothing comes.
     over: Cell<bool>,
     /// The last attempt to connect anew, if that failed.
@@ -127,6 +135,7 @@ impl Session {
             sent: RefCell::default(),
             streams: Streams::default(),
             ahead: Ahead::default(),
+            gathered: Gathered::default(),
             failed: RefCell::default(),
             stage: Cell::new(Stage::Outside),
             answer_within: Cell::new(ANSWER_WITHIN),
@@ -137,6 +146,7 @@ impl Session {
             renewal: RefCell::default(),
             begun_ms: Cell::new(0),
             idle: Cell::new(IDLE),
+            together: Cell::new(0),
             over: Cell::new(false),
             missed: None,
             address: address.clone(),
@@ -217,14 +227,18 @@ impl Session {
         expect: Expect,
     ) -> Result<(), PostgresError> {
         self.broken()?;
+        let values = Owned::new(values);
+        if self.gather(sql, &values)? {
+            return Ok(());
+        }
         let statement = self.ready(sql)?;
-        let (client, values) = (Arc::clone(&self.line.client), Owned::new(values));
+        let client = Arc::clone(&self.line.client);
         let answer = async move {
             client
                 .execute_raw(&statement, parameters(&values.values()))
                 .await
         };
-        self.sent(Box::pin(answer), expect);
+        self.held(|| self.sent(Box::pin(answer), expect));
         if self.sent.borrow().len() >= UNKNOWN_MAX {
             self.keep_unknown(UNKNOWN_MAX / 2)?;
         }
@@ -261,6 +275,7 @@ impl Session {
     ///
     /// Fails with the first failure of it.
     pub(crate) fn flush(&self) -> Result<(), PostgresError> {
+        self.insert_gathered();
         let nothing = self.sent.borrow().is_empty();
         match nothing {
             true => self.broken(),
@@ -302,8 +317,8 @@ impl Session {
     fn begin_with(&self, sql: &str) {
         *self.failed.borrow_mut() = None;
         self.ahead.clear();
-        self.send(sql, false);
         self.stage.set(Stage::Inside);
+        self.held(|| self.send(sql, false));
     }
 
     /// Waits until all that was put is known of, then commits and waits; where each transaction begins
@@ -335,9 +350,11 @@ impl Session {
     /// Takes back what the transaction did, as far as there is one. Waits for what was sent before.
     pub(crate) fn roll_back(&self) {
         self.ahead.clear();
+        self.gathered.clear();
         self.forget();
         if self.stage.replace(Stage::Outside) == Stage::Inside {
             self.send("ROLLBACK", false);
+            self.release();
         }
     }
 
@@ -351,6 +368,7 @@ impl Session {
     /// Sends words without parameters and does not wait; `own` if what is lost with their answer may
     /// have been done.
     fn send(&self, sql: impl Into<String>, own: bool) {
+        self.insert_gathered();
         let sql = sql.into();
         let client = Arc::clone(&self.line.client);
         let answer = async move { client.batch_execute(&sql).await.map(|()| 0) };
@@ -377,6 +395,7 @@ impl Session {
 
     /// The statement of this text, once nothing is left to be read of another.
     fn ready(&self, sql: &str) -> Result<Statement, PostgresError> {
+        self.insert_gathered();
         self.streams.settle(self);
         self.prepared(sql)
     }
@@ -396,95 +415,5 @@ impl Session {
         let mut statements = self.statements.borrow_mut();
         statements.insert(sql.to_owned(), statement.clone());
         Ok(statement)
-    }
-
-    /// Waits: first for what was sent before, then for this. A failure is the transaction's.
-    fn known<T>(
-        &self,
-        last: impl FnOnce() -> Result<T, PostgresError>,
-    ) -> Result<T, PostgresError> {
-        self.waits.set(self.waits.get() + 1);
-        self.keep_unknown(0)?;
-        last().map_err(|error| self.failing(error))
-    }
-
-    /// Waits for the answers of all but the last so many changes.
-    fn keep_unknown(&self, most: usize) -> Result<(), PostgresError> {
-        while let Some(next) = self.next_beyond(most) {
-            self.take(next);
-        }
-        self.broken()
-    }
-
-    fn next_beyond(&self, most: usize) -> Option<Sent> {
-        let mut sent = self.sent.borrow_mut();
-        match sent.len() > most {
-            true => sent.pop_front(),
-            false => None,
-        }
-    }
-
-    /// Waits for one answer; of failures the first is kept.
-    fn take(&self, mut sent: Sent) {
-        let answer = self.answered(sent.answer.as_mut());
-        let failed = match (answer, sent.expect) {
-            (Ok(rows @ 1), _) | (Ok(rows), Expect::Any) => return self.changed(rows),
-            (Ok(_), Expect::One(rule)) => PostgresError::new(FailureKind::Rule, rule),
-            (Ok(_), Expect::Owner) => PostgresError::fenced(),
-            (Err(error), _) if sent.own => error.of_commit(),
-            (Err(error), _) => error,
-        };
-        self.failed.borrow_mut().get_or_insert(failed);
-    }
-
-    /// An answer, within the bound. A session that gave none is cut: what it says later is no answer
-    /// to what is asked next.
-    fn answered<T>(
-        &self,
-        answer: Pin<&mut (impl Future<Output = Result<T, tokio_postgres::Error>> + ?Sized)>,
-    ) -> Result<T, PostgresError> {
-        match wait(answer, Instant::now() + self.answer_within.get()) {
-            Ok(answer) => answer.map_err(|error| self.noted(self.explained(&error))),
-            Err(_) => {
-                let within = self.answer_within.get();
-                let late = PostgresError::lost(format_args!("no answer within {within:?}"));
-                self.line.cut(late.clone());
-                Err(self.noted(late))
-            }
-        }
-    }
-
-    /// The error, or what ended the connection, of which a statement learns only that it is closed.
-    fn explained(&self, error: &tokio_postgres::Error) -> PostgresError {
-        match self.line.ended() {
-            Some(ended) if error.is_closed() => ended.clone(),
-            _ => error.into(),
-        }
-    }
-
-    /// The first failure of the transaction, from which others follow; outside of one each statement
-    /// fails alone.
-    fn failing(&self, error: PostgresError) -> PostgresError {
-        match self.stage.get() {
-            Stage::Inside => self.failed.borrow_mut().get_or_insert(error).clone(),
-            Stage::Outside => error,
-        }
-    }
-
-    /// The failure of the transaction, if there is one. Outside one it is told once.
-    fn broken(&self) -> Result<(), PostgresError> {
-        let mut failed = self.failed.borrow_mut();
-        let told = match self.stage.get() {
-            Stage::Inside => failed.clone(),
-            Stage::Outside => failed.take(),
-        };
-        told.map_or(Ok(()), Err)
-    }
-
-    /// Waits for what was sent, whatever comes of it.
-    fn forget(&self) {
-        self.streams.settle(self);
-        let _ = self.keep_unknown(0);
-        *self.failed.borrow_mut() = None;
     }
 }

@@ -201,6 +201,73 @@ fn the_first_failure_fails_everything_behind_it_and_nothing_is_stored() {
 }
 
 #[test]
+fn rows_that_are_inserted_together_are_those_that_were_put() {
+    let Some(server) = testkit::postgres::shared() else {
+        return;
+    };
+    let database = server.database();
+    let session = session(&database);
+    let long = vec![7; 1 << 20];
+    let payload = |number: i64| match number % 3 {
+        0 => Value::Null,
+        1 => Value::Bytes(&[0, 0xff]),
+        _ => Value::Text("ü"),
+    };
+    session.begin().unwrap();
+    // More than go together; and a change of one of them, which must find it.
+    for number in 1..=1_500 {
+        let values = [Value::Number(number), Value::Text("a"), payload(number)];
+        session.put(PUT, &values, Expect::One("a rule")).unwrap();
+        if number == 700 {
+            let other = [Value::Number(number), Value::Text("b")];
+            session.put(GUARDED, &other, Expect::One("a rule")).unwrap();
+        }
+    }
+    let values = [Value::Number(0), Value::Text(""), Value::Bytes(&long)];
+    session.put(PUT, &values, Expect::Any).unwrap();
+    assert_eq!(words(&session).unwrap().len(), 1_501);
+    session.commit().unwrap();
+    assert_eq!(session.changes(), 1_502);
+    let mut number = 0;
+    let each = &mut |row: &Row| {
+        assert_eq!(get::<i64>(row, 0), number);
+        let found: Option<Vec<u8>> = get(row, 2);
+        match (number, payload(number)) {
+            (0, _) => assert_eq!(found.as_ref(), Some(&long)),
+            (_, Value::Null) => assert_eq!(found, None),
+            (_, Value::Bytes(bytes)) => assert_eq!(found.as_deref(), Some(bytes)),
+            (_, _) => assert_eq!(found.as_deref(), Some("ü".as_bytes())),
+        }
+        assert_eq!(text(row, 1) == "b", number == 700);
+        number += 1;
+        Ok::<_, PostgresError>(ControlFlow::Continue(()))
+    };
+    session.query(ALL, &[], each).unwrap();
+    assert_eq!(number, 1_501);
+}
+
+#[test]
+fn what_was_gathered_and_held_back_goes_with_its_transaction() {
+    let Some(server) = testkit::postgres::shared() else {
+        return;
+    };
+    let database = server.database();
+    let first = session(&database);
+    first.begin().unwrap();
+    put(&first, 1, "a").unwrap();
+    first.roll_back();
+    first.begin().unwrap();
+    put(&first, 1, "b").unwrap();
+    // Its connection takes leave, though it was held.
+    drop(first);
+    let second = opened(&database.by_socket());
+    second.begin().unwrap();
+    put(&second, 1, "c").unwrap();
+    second.commit().unwrap();
+    assert_eq!(words(&second).unwrap(), ["c"]);
+}
+
+#[test]
 fn a_guard_that_holds_breaks_a_rule() {
     let Some(server) = testkit::postgres::shared() else {
         return;

@@ -112,6 +112,11 @@ impl Owned {
         owned
     }
 
+    /// The bytes of texts and bytes in it.
+    pub(super) fn len(&self) -> usize {
+        self.bytes.len()
+    }
+
     pub(super) fn values(&self) -> Vec<Value<'_>> {
         let mut start = 0;
         let value = |(held, end): &(Held, usize)| {
