@@ -152,9 +152,9 @@ impl Cluster {
         format!("postgres://convoke:{password}@127.0.0.1:{port}/convoke")
     }
 
-    /// Its database.
-    pub(crate) async fn database(&self) -> Result<Database, Box<dyn Error>> {
-        Database::postgres(&self.url()).await
+    /// Its database, over so many connections.
+    pub(crate) async fn database(&self, connections: usize) -> Result<Database, Box<dyn Error>> {
+        Database::postgres(&self.url(), connections).await
     }
 
     /// Has commits be so safe from now on.

@@ -2,7 +2,8 @@
 //!
 //! The rows that a run has left behind are read, every column of them, and inserted once more beside the first, into
 //! tables of the same form: with the statements of the store, prepared, on one connection, in as many
-//! transactions as it took, one at a time and each sent in one go. Rows are the last forms alone, so what was
+//! transactions as it took, one at a time and each sent in one go. Over several connections, which is what
+//! several leaders would have, each has its share of the transactions. Rows are the last forms alone, so what was
 //! inserted and then changed counts as one. Knows the names of the tables. Read next: `rows`.
 
 use bytes::{BufMut as _, BytesMut};
@@ -12,10 +13,12 @@ use std::future::poll_fn;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
+use std::rc::Rc;
 use std::task::Poll;
 use std::time::{Duration, Instant};
+use tokio::task::LocalSet;
 use tokio_postgres::types::{FromSql, IsNull, ToSql, Type, to_sql_checked};
-use tokio_postgres::{Client, NoTls};
+use tokio_postgres::{Client, NoTls, Statement};
 
 /// What an assignment leaves behind: the tables, each with its key, which grows.
 const TABLES: [(&str, &str); 3] = [
@@ -50,15 +53,19 @@ impl Inserted {
 /// The database of a platform.
 pub(crate) enum Database {
     Sqlite(PathBuf),
-    Postgres(Client),
+    Postgres(Vec<Rc<Client>>),
 }
 
 impl Database {
-    /// Another connection to a database of PostgreSQL.
-    pub(crate) async fn postgres(url: &str) -> Result<Self, Box<dyn Error>> {
-        let (client, connection) = tokio_postgres::connect(url, NoTls).await?;
-        tokio::spawn(connection);
-        Ok(Self::Postgres(client))
+    /// So many other connections to a database of PostgreSQL.
+    pub(crate) async fn postgres(url: &str, connections: usize) -> Result<Self, Box<dyn Error>> {
+        let mut clients = Vec::new();
+        for _ in 0..connections {
+            let (client, connection) = tokio_postgres::connect(url, NoTls).await?;
+            tokio::spawn(connection);
+            clients.push(Rc::new(client));
+        }
+        Ok(Self::Postgres(clients))
     }
 
     /// The last keys of now.
@@ -70,10 +77,21 @@ impl Database {
                 Self::Sqlite(file) => {
                     rusqlite::Connection::open(file)?.query_row(&sql, [], |row| row.get(0))?
                 }
-                Self::Postgres(client) => client.query_one(&sql, &[]).await?.get(0),
+                Self::Postgres(clients) => clients[0].query_one(&sql, &[]).await?.get(0),
             };
         }
         Ok(marks)
+    }
+
+    /// How many tasks are open.
+    pub(crate) async fn open_tasks(&self) -> Result<i64, Box<dyn Error>> {
+        let sql = "SELECT count(*) FROM task WHERE ended = 0";
+        Ok(match self {
+            Self::Sqlite(file) => {
+                rusqlite::Connection::open(file)?.query_row(sql, [], |row| row.get(0))?
+            }
+            Self::Postgres(clients) => clients[0].query_one(sql, &[]).await?.get(0),
+        })
     }
 
     /// Inserts what came after `marks` once more, in so many transactions.
@@ -85,7 +103,7 @@ impl Database {
         let transactions = usize::try_from(transactions)?.max(1);
         match self {
             Self::Sqlite(file) => in_sqlite(file, marks, transactions),
-            Self::Postgres(client) => in_postgres(client, marks, transactions).await,
+            Self::Postgres(clients) => in_postgres(clients, marks, transactions).await,
         }
     }
 }
@@ -195,10 +213,11 @@ impl ToSql for AsItIs {
 }
 
 async fn in_postgres(
-    client: &Client,
+    clients: &[Rc<Client>],
     marks: &Marks,
     transactions: usize,
 ) -> Result<Inserted, Box<dyn Error>> {
+    let client = &clients[0];
     client
         .batch_execute("DROP SCHEMA IF EXISTS raw CASCADE; CREATE SCHEMA raw")
         .await?;
@@ -219,27 +238,58 @@ async fn in_postgres(
         let rows: Vec<_> = rows.into_iter().map(values).collect();
         all.push((insertion(&format!("raw.{table}"), &columns, '$'), rows));
     }
-    let mut statements = Vec::new();
-    for (sql, rows) in &all {
-        statements.push((client.prepare(sql).await?, rows));
+    let all = Rc::new(all);
+    let writing = LocalSet::new();
+    let mut writers = Vec::new();
+    for client in clients {
+        let mut statements = Vec::new();
+        for (sql, _) in all.iter() {
+            statements.push(client.prepare(sql).await?);
+        }
+        writers.push((Rc::clone(client), statements));
     }
     let begun = Instant::now();
-    for turn in 0..transactions {
-        let mut sent = Sent::default();
-        sent.add(client.batch_execute("BEGIN")).await;
-        for (statement, rows) in &statements {
-            for row in &rows[share(rows.len(), turn, transactions)] {
-                let insert = client.execute_raw(statement, row);
-                let insert = async { insert.await.map(|_| ()) };
-                sent.add(insert).await;
-            }
-        }
-        sent.add(client.batch_execute("COMMIT")).await;
-        sent.answered().await?;
+    let writers: Vec<_> = writers
+        .into_iter()
+        .enumerate()
+        .map(|(first, (client, statements))| {
+            let (all, step) = (Rc::clone(&all), clients.len());
+            writing.spawn_local(async move {
+                for turn in (first..transactions).step_by(step) {
+                    let rows = all.iter().map(|(_, rows)| {
+                        let share = share(rows.len(), turn, transactions);
+                        &rows[share]
+                    });
+                    in_one_transaction(&client, statements.iter().zip(rows)).await?;
+                }
+                Ok::<_, tokio_postgres::Error>(())
+            })
+        })
+        .collect();
+    writing.await;
+    for writer in writers {
+        writer.await??;
     }
     let elapsed = begun.elapsed();
     client.batch_execute("DROP SCHEMA raw CASCADE").await?;
     Ok(Inserted::new(elapsed, &all))
+}
+
+async fn in_one_transaction<'a>(
+    client: &Client,
+    all: impl Iterator<Item = (&'a Statement, &'a [Vec<AsItIs>])>,
+) -> Result<(), tokio_postgres::Error> {
+    let mut sent = Sent::default();
+    sent.add(client.batch_execute("BEGIN")).await;
+    for (statement, rows) in all {
+        for row in rows {
+            let insert = client.execute_raw(statement, row);
+            let insert = async { insert.await.map(|_| ()) };
+            sent.add(insert).await;
+        }
+    }
+    sent.add(client.batch_execute("COMMIT")).await;
+    sent.answered().await
 }
 
 type Answer<'a> = Pin<Box<dyn Future<Output = Result<(), tokio_postgres::Error>> + 'a>>;

@@ -13,10 +13,21 @@ use crate::wire::Wire;
 use crate::{feed, takeover};
 use server::ssh::{Connector, Target};
 use std::error::Error;
+use std::fmt::Write as _;
 use std::time::Duration;
 
 /// The parts, as `--only` takes them.
-pub(crate) const PARTS: [&str; 5] = ["sqlite", "assign", "latency", "take-over", "feed"];
+pub(crate) const PARTS: [&str; 6] = [
+    "sqlite",
+    "assign",
+    "writers",
+    "latency",
+    "take-over",
+    "feed",
+];
+
+/// How many leaders might write beside each other.
+const WRITERS: [usize; 2] = [2, 4];
 
 /// The share of raw inserts that is aimed at with a synchronous standby.
 const SHARE: f64 = 0.6;
@@ -127,18 +138,33 @@ impl<T: FnMut(Row)> Bench<T> {
                 self.assigned_at(&cluster, safety, (name, what)).await?;
             }
         }
+        if wants("writers") {
+            self.writers(&cluster).await?;
+        }
+        if wants("take-over") {
+            self.taken_over(&mut cluster, "-loaded").await?;
+        }
+        drop(cluster);
+        if !["latency", "take-over", "feed"]
+            .iter()
+            .any(|part| wants(part))
+        {
+            return Ok(());
+        }
+        let Some(mut cluster) = Cluster::start(self.scale.ttl_s).await? else {
+            return Ok(());
+        };
+        cluster.commits(Safety::Standby);
+        cluster.register_away().await?;
+        if wants("take-over") {
+            self.taken_over(&mut cluster, "").await?;
+        }
         if wants("latency") {
             self.latency(&cluster).await?;
         }
         if wants("feed") {
-            cluster.register_away().await?;
             for rate in self.scale.rates {
                 (self.tell)(feed::told(&cluster, *rate, self.scale.fed).await?);
-            }
-        }
-        if wants("take-over") {
-            for row in takeover::rows(&mut cluster, &self.scale).await? {
-                (self.tell)(row);
             }
         }
         Ok(())
@@ -151,7 +177,7 @@ impl<T: FnMut(Row)> Bench<T> {
         (name, what): (&str, &str),
     ) -> Result<(), Box<dyn Error>> {
         cluster.register_away().await?;
-        let database = cluster.database().await?;
+        let database = cluster.database(1).await?;
         let order = cluster.in_order().await?;
         let targets: Vec<Target> = order.iter().map(|node| cluster.target(*node)).collect();
         let spent = || cluster.spent(order[0]);
@@ -217,6 +243,50 @@ impl<T: FnMut(Row)> Bench<T> {
             ));
         }
         Ok(row)
+    }
+
+    /// How long it takes to take over what is there.
+    async fn taken_over(
+        &mut self,
+        cluster: &mut Cluster,
+        kind: &str,
+    ) -> Result<(), Box<dyn Error>> {
+        let open = cluster.database(1).await?.open_tasks().await?;
+        for mut row in takeover::rows(cluster, &self.scale).await? {
+            row.name.to_mut().push_str(kind);
+            write!(row.what, ", {open} tasks open")?;
+            (self.tell)(row);
+        }
+        Ok(())
+    }
+
+    /// What several leaders could gain at one database, if they cost nothing: raw inserts over several connections
+    /// beside those over one.
+    async fn writers(&mut self, cluster: &Cluster) -> Result<(), Box<dyn Error>> {
+        cluster.register_away().await?;
+        let leader = cluster.target(cluster.in_order().await?[0]);
+        let mut looks = Wire::open(&Connector::default(), &leader).await?;
+        let one = cluster.database(1).await?;
+        let (marks, before) = (one.marks().await?, work(&mut looks).await?);
+        let Scale { window, depth, .. } = self.scale;
+        let wires = open_many(&leader, self.scale.clients).await?;
+        measure::tasks_over(wires, assignment_unheard, depth, window, "writers").await?;
+        let transactions = settled(&mut looks).await?.commits - before.commits;
+        for writers in WRITERS {
+            let several = cluster.database(writers).await?;
+            let what =
+                format!("raw inserts over {writers} connections, PostgreSQL, synchronous standby");
+            let mut row = row(format!("raw-{writers}"), what);
+            for _ in 0..self.scale.runs {
+                for (database, runs) in [(&one, &mut row.beside), (&several, &mut row.runs)] {
+                    let raw = database.insert(&marks, transactions).await?;
+                    runs.push(Run::rate(raw.tasks, raw.elapsed, Vec::new()));
+                }
+            }
+            row.rival = "one";
+            (self.tell)(row);
+        }
+        Ok(())
     }
 
     /// One request at a time, at the node that leads and at another.
