@@ -357,6 +357,10 @@ impl Wire for Channel {
         if let Some(bytes) = self.hear(TURN) {
             self.early.extend(bytes);
         }
+        // What nobody waits for, as a record of the audit trail, is there for the next step.
+        let stored = self.platform.engine().flushed();
+        let stored = async { tokio::time::timeout(PATIENCE, stored).await };
+        self.runtime.block_on(stored).expect("the store works");
     }
 
     fn receive(&mut self, patience: Patience) -> Heard {
