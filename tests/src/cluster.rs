@@ -4,7 +4,7 @@
 
 use crate::memory::BEGIN;
 use domain::cluster::{
-    ClusterStanding, LeadMoved, LeadReason, LeadRecord, NodeRecord, NodeState, NodeWish,
+    ClusterStanding, FeedLag, LeadMoved, LeadReason, LeadRecord, NodeRecord, NodeState, NodeWish,
 };
 use domain::time::Timestamp;
 use engine::{Asking, Engine, Nodes};
@@ -26,6 +26,11 @@ pub fn join(engine: &Arc<Engine>) {
         rules_agree,
         started: begin(),
         last_seen: begin() + last_seen,
+        feed: (name == "east").then_some(FeedLag {
+            subscribers: 2,
+            events: 3,
+            ms: 40,
+        }),
     };
     let standing = ClusterStanding {
         nodes: vec![
@@ -35,6 +40,7 @@ pub fn join(engine: &Arc<Engine>) {
             node("west", NodeState::StandingBy, false, 5_000),
         ],
         lead: Some(lead("north", 7)),
+        takeovers: 6,
     };
     engine.join_cluster(Arc::new(Rows {
         engine: Arc::downgrade(engine),
@@ -69,6 +75,7 @@ impl Rows {
             }
         }
         standing.lead = Some(lead(to, epoch));
+        standing.takeovers += 1;
         let moved = LeadMoved {
             time: begin(),
             from,

@@ -54,6 +54,11 @@ fn nodes_are_shown_drained_and_told_to_lead() {
             ]
         );
         assert_eq!(told[0]["nodes"][3]["rules_agree"], json!(false));
+        for (name, of_east) in [("subscribers", 2), ("lag_events", 3), ("lag_ms", 40)] {
+            assert_eq!(told[0]["nodes"][0][name], json!(of_east));
+            assert_eq!(told[0]["nodes"][1][name], Value::Null);
+        }
+        assert_eq!(told[0]["takeovers"], json!(6));
 
         let moved = desk
             .run(&["cluster", "move", "east", "--json"])
@@ -75,7 +80,9 @@ fn nodes_are_shown_drained_and_told_to_lead() {
         let row = |node: &str| table.lines().find(|line| line.starts_with(node)).unwrap();
         assert!(row("east").contains("draining"), "{table}");
         assert!(row("west").contains("differ"), "{table}");
-        assert!(table.trim_end().ends_with("in epoch 9."), "{table}");
+        assert!(row("east").ends_with("40 ms, 3 events"), "{table}");
+        let last = "in epoch 9; it has seen 8 take-overs since its start.";
+        assert!(table.trim_end().ends_with(last), "{table}");
         let of_moves = |event: &Value| event["epoch"] == "9" && event["reason"] == "drained";
         desk.heard(&[], 1, of_moves).await;
     }));

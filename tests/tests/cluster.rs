@@ -234,6 +234,11 @@ fn one_of_three_leads_and_another_after_it_was_killed_and_nothing_is_lost() {
         }
         let each: BTreeSet<_> = heard.iter().collect();
         assert_eq!(each.len(), heard.len(), "told twice: {heard:?}");
+        let status = leader.client(&["cluster", "status", "--json"]).await.well();
+        let status = status.json().remove(0);
+        assert_eq!(status["takeovers"], 1, "{status}");
+        assert_eq!(status["nodes"][2]["subscribers"], 1, "{status}");
+        assert_eq!(status["nodes"][1]["subscribers"], Value::Null, "{status}");
         assert_eq!(other.stop().await.code(), Some(0));
         assert_eq!(leader.stop().await.code(), Some(0));
         // By who has led last, and has seen the head.

@@ -76,13 +76,16 @@ impl Seen {
                 "rules_agree": is(node, "rules-agree"),
                 "started": text(node, "started"),
                 "last_seen": text(node, "last-seen"),
+                "subscribers": number(node, "subscribers"),
+                "lag_events": number(node, "lag-events"),
+                "lag_ms": number(node, "lag-time"),
             })
         });
         let lead = self.each("lead").map(|lead| {
             json!({
                 "shards": text(lead, "shards"),
                 "holder": text(lead, "holder"),
-                "epoch": text(lead, "epoch").parse::<u64>().ok(),
+                "epoch": number(lead, "epoch"),
                 "since": text(lead, "since"),
                 "until": text(lead, "until"),
             })
@@ -91,6 +94,7 @@ impl Seen {
             "event": "cluster",
             "nodes": nodes.collect::<Vec<_>>(),
             "lead": lead.collect::<Vec<_>>(),
+            "takeovers": self.cluster().and_then(|cluster| number(cluster, "takeovers")),
         })
     }
 
@@ -109,11 +113,12 @@ impl Seen {
                 of("version"),
                 of("started"),
                 of("last-seen"),
+                behind(node),
             ]
         };
         let rows: Vec<Vec<String>> = self.each("node").map(row).collect();
         let header = [
-            "NODE", "STATE", "RULES", "ADDRESS", "VERSION", "STARTED", "SEEN",
+            "NODE", "STATE", "RULES", "ADDRESS", "VERSION", "STARTED", "SEEN", "BEHIND",
         ];
         table(&header, &rows)
     }
@@ -126,10 +131,25 @@ impl Seen {
             |lead| {
                 let (holder, epoch) = (text(lead, "holder"), text(lead, "epoch"));
                 let since = time(lead, "since");
-                format!("{holder} leads since {since}, in epoch {epoch}.")
+                let takeovers = self.cluster().map_or(String::new(), |it| text(it, "takeovers"));
+                format!(
+                    "{holder} leads since {since}, in epoch {epoch}; it has seen {takeovers} take-overs since its start."
+                )
             },
         )
     }
+}
+
+fn number(node: XmlElement<'_>, name: &str) -> Option<u64> {
+    text(node, name).parse().ok()
+}
+
+/// How far the slowest subscriber at a node is behind.
+fn behind(node: XmlElement<'_>) -> String {
+    let (late, events) = (number(node, "lag-time"), number(node, "lag-events"));
+    late.zip(events).map_or(String::new(), |(late, events)| {
+        format!("{late} ms, {events} events")
+    })
 }
 
 async fn status(common: &Common, remote: &Remote) -> Result<(), Failure> {

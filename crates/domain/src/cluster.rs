@@ -36,6 +36,17 @@ crate::named! {
     NodeState
 }
 
+/// How far the subscribers at a node are, and the slowest of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FeedLag {
+    /// How many there are.
+    pub subscribers: u64,
+    /// The entries of the log that the slowest was not told.
+    pub events: u64,
+    /// The milliseconds since the first of them came about; 0 if there is none.
+    pub ms: u64,
+}
+
 /// A node of the cluster.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NodeRecord {
@@ -53,6 +64,8 @@ pub struct NodeRecord {
     pub started: Timestamp,
     /// When it last said that it is there.
     pub last_seen: Timestamp,
+    /// How far its subscribers are; none without any.
+    pub feed: Option<FeedLag>,
 }
 
 /// Who leads.
@@ -75,6 +88,8 @@ pub struct ClusterStanding {
     pub nodes: Vec<NodeRecord>,
     /// Who leads.
     pub lead: Option<LeadRecord>,
+    /// How often the lead was taken since the node that leads was started.
+    pub takeovers: u64,
 }
 
 /// The reason for which a node took the lead of a cluster.
@@ -205,6 +220,7 @@ mod tests {
             rules_agree,
             started: Timestamp::from_ms(0),
             last_seen: Timestamp::from_ms(1_000),
+            feed: None,
         }
     }
 
@@ -219,7 +235,11 @@ mod tests {
         });
         let mut names: Vec<String> = nodes.iter().map(|node| node.name.clone()).collect();
         names.push("nobody".to_owned());
-        let standing = ClusterStanding { nodes, lead };
+        let standing = ClusterStanding {
+            nodes,
+            lead,
+            takeovers: 0,
+        };
         let mut out = Vec::new();
         for name in names {
             for wish in [NodeWish::Drain, NodeWish::Lead] {

@@ -30,6 +30,7 @@ mod folder;
 pub mod forwarding;
 mod heads;
 pub mod identity;
+mod input;
 pub mod joining;
 pub mod leader;
 mod led;

@@ -191,6 +191,11 @@ impl Forwarding {
         self.service.set(led.map(Arc::new));
     }
 
+    /// The sessions of other nodes, and of this one, that are here while it leads.
+    pub(super) fn relayed(&self) -> Arc<Relayed> {
+        Arc::clone(&self.service.relayed)
+    }
+
     /// This node leads no more. Sessions that were forwarded to it leave once what they have taken up is
     /// answered, without an end in the log, and go on at the next leader. Returns when they have, after 3 s at
     /// most; until then the lease must be held.
@@ -234,7 +239,7 @@ impl ChannelService for Service {
             return at_once(refusal(StatusCode::MISDIRECTED_REQUEST, why));
         };
         match request.uri().path() {
-            accepted::PATH => Box::pin(led.session(request.into_body())),
+            accepted::PATH => Box::pin(led.session(request)),
             ended::PATH => Box::pin(led.ended(request.into_body())),
             accepted::OVER_PATH => at_once(led.is_over(&request)),
             requests::PATH => led.request(request, way),

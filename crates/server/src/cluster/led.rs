@@ -6,12 +6,13 @@
 //! [`crate::session`], which serves it.
 
 use super::channel::{
-    Answering, BoxError, ChannelBody, PROTOCOL, PROTOCOL_FIELD, at_once, number, refusal, short,
-    whole,
+    Answering, BoxError, ChannelBody, NODE_FIELD, PROTOCOL, PROTOCOL_FIELD, at_once, number,
+    refusal, short, whole,
 };
 use super::heads;
+use super::input::Input;
 use super::opening::{Ended, Marks, Opening, endpoint_of};
-use super::record::{FromClient, Records, ToClient, write_data};
+use super::record::{ToClient, write_data};
 use super::requests::{self, NUMBER};
 use super::wanted::{EXPECTS, Wanted};
 use crate::fence::Fence;
@@ -26,11 +27,10 @@ use base64ct::{Base64, Encoding as _};
 use bindings::netconf::{Peer, SavedSession, SessionInput, SessionMark};
 use domain::audit::{AuditEvent, AuditKind};
 use domain::negotiation::RequestKey;
+use engine::Endpoint;
 use hyper::body::{Body, Bytes, Frame, Incoming, SizeHint};
 use hyper::header::{HeaderName, HeaderValue};
 use hyper::{Method, Request, Response, StatusCode, Uri};
-use std::future::poll_fn;
-use std::io;
 use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -38,7 +38,7 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 use tokio::io::{AsyncRead, DuplexStream, ReadBuf};
 use tokio::time::timeout;
-use tracing::{debug, info};
+use tracing::info;
 
 /// The time for a session to be introduced.
 const INTRODUCTION: Duration = Duration::from_secs(5);
@@ -84,10 +84,15 @@ impl Led {
     }
 
     /// Takes a session up that another node has accepted.
-    pub(super) async fn session(self: Arc<Self>, body: Incoming) -> Response<ChannelBody> {
-        let mut input = Input::new(body);
+    pub(super) async fn session(
+        self: Arc<Self>,
+        request: Request<Incoming>,
+    ) -> Response<ChannelBody> {
+        let node = request.headers().get(NODE_FIELD);
+        let node = node.and_then(|node| node.to_str().ok().map(str::to_owned));
+        let mut input = Input::new(request.into_body());
         let opened = match timeout(INTRODUCTION, input.opening()).await {
-            Ok(Ok(opening)) => self.open(opening, input).await,
+            Ok(Ok(opening)) => self.open(opening, input, node).await,
             Ok(Err(error)) => Err(Refused::Unreadable(error.to_string())),
             Err(_) => Err(Refused::Unreadable("it took too long".to_owned())),
         };
@@ -219,7 +224,12 @@ impl Led {
         Response::new(whole(Bytes::new()))
     }
 
-    async fn open(&self, opening: Opening, input: Input) -> Result<DuplexStream, Refused> {
+    async fn open(
+        &self,
+        opening: Opening,
+        input: Input,
+        node: Option<String>,
+    ) -> Result<DuplexStream, Refused> {
         let unreadable = |what: &str| Refused::Unreadable(what.to_owned());
         let endpoint = endpoint_of(&opening.endpoint).ok_or_else(|| unreadable("the endpoint"))?;
         let key = PublicKey::from_openssh(&opening.key).map_err(|_| unreadable("the key"))?;
@@ -259,7 +269,9 @@ impl Led {
             first: RequestKey { connection, offset },
             doubtful: opening.doubtful,
         };
-        let relay = self.relay(saved, input);
+        // Other endpoints have streams of their own, whose places say nothing of the log's.
+        let node = node.filter(|_| endpoint == Endpoint::Platform);
+        let relay = self.relay(saved, input, node);
         let parts = Parts {
             platform: Arc::clone(&at.platform),
             endpoint,
@@ -282,7 +294,12 @@ impl Led {
         Ok(far)
     }
 
-    fn relay(&self, saved: Option<(SavedSession, Returning)>, input: SessionInput) -> Relay {
+    fn relay(
+        &self,
+        saved: Option<(SavedSession, Returning)>,
+        input: SessionInput,
+        node: Option<String>,
+    ) -> Relay {
         let mut marks = Marks::default();
         let telling = move |output: Vec<u8>, mark: &SessionMark, last| {
             let mut told = Vec::with_capacity(output.len() + 256);
@@ -304,7 +321,7 @@ impl Led {
             input,
             Box::new(telling),
             ends,
-            (&self.relayed, self.lead),
+            (&self.relayed, self.lead, node),
         )
     }
 }
@@ -357,83 +374,6 @@ fn taken(mut request: Request<Incoming>) -> Option<(FarClient, Request<Incoming>
         expects,
     };
     Some((client, request))
-}
-
-/// What a client sends, from the records of the node that accepted it.
-struct Input {
-    body: Incoming,
-    records: Records,
-    /// Bytes of the client that are not read yet, and how many of them are.
-    bytes: (Vec<u8>, usize),
-    has_ended: bool,
-}
-
-impl Input {
-    fn new(body: Incoming) -> Self {
-        Self {
-            body,
-            records: Records::default(),
-            bytes: (Vec::new(), 0),
-            has_ended: false,
-        }
-    }
-
-    async fn opening(&mut self) -> Result<Opening, BoxError> {
-        match poll_fn(|cx| self.poll_record(cx)).await? {
-            FromClient::Open(opening) => Ok(opening),
-            _ => Err("no session was introduced".into()),
-        }
-    }
-
-    /// The next record.
-    fn poll_record(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<FromClient<Opening>>> {
-        loop {
-            let next = self.records.next_from_client().map_err(io::Error::other)?;
-            if let Some(record) = next {
-                return Poll::Ready(Ok(record));
-            }
-            match ready!(Pin::new(&mut self.body).poll_frame(cx)) {
-                Some(Ok(frame)) => self.records.push(&frame.into_data().unwrap_or_default()),
-                Some(Err(error)) => {
-                    debug!(%error, "the way to the node of a session is lost");
-                    return Poll::Ready(Err(io::ErrorKind::ConnectionAborted.into()));
-                }
-                // The other node ends the stream when its client is gone.
-                None => return Poll::Ready(Err(io::ErrorKind::ConnectionReset.into())),
-            }
-        }
-    }
-}
-
-impl AsyncRead for Input {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        buf: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        while self.bytes.1 == self.bytes.0.len() {
-            if self.has_ended {
-                return Poll::Ready(Ok(()));
-            }
-            match ready!(self.poll_record(cx))? {
-                FromClient::Bytes(bytes) => self.bytes = (bytes, 0),
-                FromClient::End => self.has_ended = true,
-                FromClient::Open(_) => {
-                    let twice = "a session is introduced twice";
-                    return Poll::Ready(Err(io::Error::other(twice)));
-                }
-            }
-        }
-        let (bytes, read) = &mut self.bytes;
-        let more = buf.remaining().min(bytes.len() - *read);
-        buf.put_slice(&bytes[*read..*read + more]);
-        *read += more;
-        if *read == bytes.len() {
-            // An idle session keeps no buffer.
-            self.bytes = (Vec::new(), 0);
-        }
-        Poll::Ready(Ok(()))
-    }
 }
 
 /// A response on its way, for as long as this node leads.

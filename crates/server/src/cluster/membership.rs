@@ -46,6 +46,8 @@ pub struct ClusterView {
     pub taken: bool,
     /// True if the last look succeeded.
     pub reached: bool,
+    /// How often the lead was seen to be taken, but not by whom it was had at the first look.
+    pub takeovers: u64,
 }
 
 impl ClusterView {
@@ -331,6 +333,7 @@ impl Member {
         {
             lease.in_force(&self.me.rules);
         }
+        view.takeovers += u64::from(view.lead.as_ref().is_some_and(|it| is_taken(it, &lead)));
         view.lead = Some(lead);
         Ok(())
     }
@@ -347,6 +350,12 @@ impl Member {
     }
 }
 
+/// Whether a lead that somebody had was taken between two looks.
+fn is_taken(before: &LeadRow, now: &LeadRow) -> bool {
+    let is_other = now.epoch != before.epoch && now.since != before.since;
+    !before.node.is_empty() && now.held && is_other
+}
+
 fn locked(doing: &Mutex<Doing>) -> MutexGuard<'_, Doing> {
     doing.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -357,5 +366,40 @@ fn life() -> String {
     match getrandom::fill(&mut bytes) {
         Ok(()) => base16ct::lower::encode_string(&bytes),
         Err(_) => format!("{:?} {}", std::time::SystemTime::now(), std::process::id()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::time::Timestamp;
+
+    fn lead(node: &str, epoch: u64, since: i64, held: bool) -> LeadRow {
+        LeadRow {
+            epoch,
+            holder: node.to_owned(),
+            node: node.to_owned(),
+            since: Timestamp::from_ms(since),
+            until: Timestamp::from_ms(0),
+            held,
+            rules: String::new(),
+            heir: None,
+        }
+    }
+
+    #[test]
+    fn a_lead_that_is_taken_is_told_from_one_that_goes_on_or_ends() {
+        let first = lead("a", 3, 10, true);
+        for (now, taken) in [
+            (lead("a", 3, 10, true), false),
+            (lead("a", 3, 10, false), false),
+            // Given back.
+            (lead("a", 4, 10, false), false),
+            (lead("b", 5, 20, true), true),
+            (lead("a", 4, 20, true), true),
+        ] {
+            assert_eq!(is_taken(&first, &now), taken, "{now:?}");
+        }
+        assert!(!is_taken(&lead("", 0, 0, false), &first), "nobody had it");
     }
 }

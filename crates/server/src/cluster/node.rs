@@ -305,6 +305,9 @@ impl ClusterNode {
         engine.join_cluster(Arc::new(KnownNodes {
             view: self.membership.view(),
             asks: self.membership.asks(),
+            relayed: self.forwarding.relayed(),
+            engine: Arc::downgrade(engine),
+            clock: Arc::clone(&host.clock),
         }));
         if let Some((before, reason)) = self.before.take() {
             let moved = LeadMoved {

@@ -3,8 +3,14 @@
 //! Translates what the directory says; knows no database. Read next: [`super::membership`]; `engine::Nodes`.
 
 use super::membership::{Asks, ClusterView, DRAINING};
-use domain::cluster::{ClusterStanding, LeadReason, LeadRecord, NodeRecord, NodeState, NodeWish};
-use engine::{AskFailure, Asking, Nodes};
+use crate::clock::Clock;
+use crate::session::relay::Relayed;
+use domain::cluster::{
+    ClusterStanding, FeedLag, LeadReason, LeadRecord, NodeRecord, NodeState, NodeWish,
+};
+use domain::event::Sequence;
+use engine::{AskFailure, Asking, Engine, Nodes};
+use std::sync::{Arc, Weak};
 use store::lead::{LeadRow, NodeRow, Wish};
 use tokio::sync::watch;
 
@@ -12,11 +18,41 @@ use tokio::sync::watch;
 pub(super) struct KnownNodes {
     pub(super) view: watch::Receiver<ClusterView>,
     pub(super) asks: Asks,
+    pub(super) relayed: Arc<Relayed>,
+    /// Which knows them.
+    pub(super) engine: Weak<Engine>,
+    pub(super) clock: Arc<Clock>,
+}
+
+impl KnownNodes {
+    /// How far so many subscribers are, of whom the slowest has been told up to this entry.
+    fn lag(&self, subscribers: u64, slowest: Sequence) -> Option<FeedLag> {
+        let engine = self.engine.upgrade()?;
+        let feed = engine.feed();
+        // A moment ago it may have been told more than was known here to be stored.
+        let events = feed.last().saturating_sub(slowest);
+        // The newest are in memory; of one that is so far behind that they are not, one row is read.
+        let first = feed.after(slowest, 1).ok()?;
+        let since = first
+            .first()
+            .map(|entry| self.clock.now().as_ms() - entry.time.as_ms());
+        Some(FeedLag {
+            subscribers,
+            events,
+            ms: u64::try_from(since.unwrap_or_default()).unwrap_or_default(),
+        })
+    }
 }
 
 impl Nodes for KnownNodes {
     fn standing(&self) -> ClusterStanding {
-        standing(&self.view.borrow())
+        let mut standing = standing(&self.view.borrow());
+        let mut subscribers = self.relayed.subscribers();
+        for node in &mut standing.nodes {
+            let told = subscribers.remove(&node.name);
+            node.feed = told.and_then(|(count, slowest)| self.lag(count, slowest));
+        }
+        standing
     }
 
     fn ask(&self, node: &str, wish: NodeWish) -> Asking {
@@ -53,6 +89,7 @@ fn standing(view: &ClusterView) -> ClusterStanding {
         rules_agree: rules.is_empty() || node.rules == rules,
         started: node.started,
         last_seen: node.seen,
+        feed: None,
     };
     ClusterStanding {
         nodes: view.nodes.iter().map(record).collect(),
@@ -62,6 +99,7 @@ fn standing(view: &ClusterView) -> ClusterStanding {
             since: lead.since,
             until: lead.until,
         }),
+        takeovers: view.takeovers,
     }
 }
 

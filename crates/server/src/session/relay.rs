@@ -9,12 +9,13 @@
 use bindings::netconf::{
     CannotResume, Peer, Platform, SavedSession, Session, SessionInput, SessionMark,
 };
+use domain::event::Sequence;
 use domain::time::Timestamp;
 use engine::Endpoint;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::io;
 use std::pin::pin;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::{Notify, watch};
@@ -51,6 +52,7 @@ pub(crate) struct Relay {
     left_told: Vec<u8>,
     relayed: Arc<Relayed>,
     lead: u64,
+    node: Option<String>,
     number: Option<u32>,
     /// Which return of the session it is; none from then on when it is here.
     attempt: u64,
@@ -59,18 +61,26 @@ pub(crate) struct Relay {
     last: Option<SessionMark>,
     /// True once it is left to go on elsewhere.
     goes_on: AtomicBool,
+    /// How far its subscription is with the output that was told last.
+    handed: Option<Sequence>,
+    /// How far it is with the output that is written.
+    written: Arc<AtomicU64>,
 }
+
+/// In place of a cursor, of a session without a subscription.
+const NO_CURSOR: Sequence = Sequence::MAX;
 
 impl Relay {
     /// Of a session that begins, or goes on as it was `saved` and `returning`. `telling` makes the bytes that tell an
     /// output, a mark, and whether it was the last; the last two are those that tell the end, and that it goes on
-    /// elsewhere. `lead` is that of [`Relayed::lead`] under which it was asked for.
+    /// elsewhere. `lead` is that of [`Relayed::lead`] under which it was asked for;
+    /// `node` the one its client is connected to, if it counts as a subscriber there.
     pub(crate) fn new(
         saved: Option<(SavedSession, Returning)>,
         input: SessionInput,
         telling: Telling,
         [close, left_told]: [Vec<u8>; 2],
-        (relayed, lead): (&Arc<Relayed>, u64),
+        (relayed, lead, node): (&Arc<Relayed>, u64, Option<String>),
     ) -> Self {
         let (saved, returning) = saved.unzip();
         Self {
@@ -83,10 +93,13 @@ impl Relay {
             left_told,
             relayed: Arc::clone(relayed),
             lead,
+            node,
             number: None,
             left: watch::Sender::new(false),
             last: None,
             goes_on: AtomicBool::new(false),
+            handed: None,
+            written: Arc::new(AtomicU64::new(NO_CURSOR)),
         }
     }
 
@@ -125,6 +138,8 @@ impl Relay {
         let here = Here {
             attempt: self.attempt,
             left: self.left.clone(),
+            node: self.node.clone(),
+            written: Arc::clone(&self.written),
         };
         state.here.insert(number, here);
         if state.lead != self.lead {
@@ -137,6 +152,12 @@ impl Relay {
 
     /// The bytes that tell an output and how far the session is; none if there is nothing to tell.
     pub(super) fn told(&mut self, output: Vec<u8>, mark: SessionMark, end: Last) -> Vec<u8> {
+        let subscription = mark.saved.as_ref().and_then(|it| it.subscription.as_ref());
+        let cursor = subscription.map(|it| it.cursor);
+        let before = std::mem::replace(&mut self.handed, cursor);
+        // Who comes with output has written the last, and nothing is left of it to be written without.
+        let written = if output.is_empty() { cursor } else { before };
+        self.written.store(written.unwrap_or(NO_CURSOR), Relaxed);
         let is_news = |last: &SessionMark| {
             let other = |of: fn(&SavedSession) -> (bool, bool, bool)| {
                 last.saved.as_ref().map(of) != mark.saved.as_ref().map(of)
@@ -221,6 +242,8 @@ struct Here {
     /// Which return of it this is; 0 if it began here.
     attempt: u64,
     left: watch::Sender<bool>,
+    node: Option<String>,
+    written: Arc<AtomicU64>,
 }
 
 /// A session that returns, until it is here or refused. There is one of each number at a time, and the last that
@@ -274,6 +297,22 @@ impl Relayed {
     /// True if a session of this number is over.
     pub(crate) fn is_over(&self, number: u32) -> bool {
         self.lock().over.contains(&number)
+    }
+
+    /// The subscribers at each node: how many, and how far the slowest has been told.
+    pub(crate) fn subscribers(&self) -> BTreeMap<String, (u64, Sequence)> {
+        let state = self.lock();
+        let mut all = BTreeMap::new();
+        for here in state.here.values() {
+            let cursor = here.written.load(Relaxed);
+            let Some(node) = here.node.as_ref().filter(|_| cursor != NO_CURSOR) else {
+                continue;
+            };
+            let (count, slowest) = all.entry(node.clone()).or_insert((0, NO_CURSOR));
+            *count += 1;
+            *slowest = cursor.min(*slowest);
+        }
+        all
     }
 
     /// Has a session return for the `attempt`th time: the same session is let go that may still be here, and this

@@ -17,7 +17,8 @@ impl Reader<'_> {
         if let Some(standing) = self.platform.engine.cluster() {
             let node = output::Cluster::default()
                 .node(&standing.nodes, listed)
-                .lead(&standing.lead, led);
+                .lead(&standing.lead, led)
+                .takeovers(standing.takeovers);
             write(&node.written(), projection, out);
         }
     }
@@ -31,6 +32,9 @@ fn listed<'a>(node: output::ClusterNode<'a>, of: &'a NodeRecord) -> output::Clus
         .rules_agree(of.rules_agree)
         .started(of.started)
         .last_seen(of.last_seen)
+        .subscribers(of.feed.map(|feed| feed.subscribers))
+        .lag_events(of.feed.map(|feed| feed.events))
+        .lag_time(of.feed.map(|feed| feed.ms))
 }
 
 fn led<'a>(node: output::Lead<'a>, of: &'a LeadRecord) -> output::Lead<'a> {

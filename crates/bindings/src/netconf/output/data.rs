@@ -230,6 +230,9 @@ output! {
         rules_agree: leaf Boolean = "rules-agree";
         started: leaf Instant = "started";
         last_seen: leaf Instant = "last-seen";
+        subscribers: leaf Number = "subscribers";
+        lag_events: leaf Number = "lag-events";
+        lag_time: leaf Number = "lag-time";
     }
 }
 
@@ -247,6 +250,7 @@ output! {
     data Cluster = CLUSTER "cluster" {
         node: list 1 ClusterNode<'a> = "node";
         lead: list 1 Lead<'a> = "lead";
+        takeovers: leaf Number = "takeovers";
     }
 }
 

@@ -1,6 +1,7 @@
 //! Returns of a session, several at once.
 
 use super::*;
+use bindings::netconf::SavedSubscription;
 use domain::negotiation::RequestKey;
 use std::pin::Pin;
 use std::task::{Context, Waker};
@@ -16,16 +17,67 @@ fn saved() -> SavedSession {
 }
 
 fn relay(relayed: &Arc<Relayed>, returning: Option<Returning>) -> Relay {
-    let telling: Telling = Box::new(|output, _, _| output);
     let saved = returning.map(|returning| (saved(), returning));
+    entered(relayed, saved, 7, None)
+}
+
+fn entered(
+    relayed: &Arc<Relayed>,
+    saved: Option<(SavedSession, Returning)>,
+    number: u32,
+    node: Option<&str>,
+) -> Relay {
+    let telling: Telling = Box::new(|output, _, _| output);
     let first = RequestKey {
         connection: 1,
         offset: 0,
     };
     let input = SessionInput { first, doubtful: 0 };
-    let mut relay = Relay::new(saved, input, telling, Default::default(), (relayed, 0));
-    relay.enter(7);
+    let of = (relayed, 0, node.map(str::to_owned));
+    let mut relay = Relay::new(saved, input, telling, Default::default(), of);
+    relay.enter(number);
     relay
+}
+
+/// How far a session is that has a subscription up to this entry, or none.
+fn mark(cursor: Option<Sequence>) -> SessionMark {
+    let subscription = cursor.map(|cursor| SavedSubscription {
+        request: "<create-subscription/>".into(),
+        cursor,
+        replay_until: None,
+    });
+    SessionMark {
+        answered: 0,
+        saved: Some(SavedSession {
+            subscription,
+            ..saved()
+        }),
+    }
+}
+
+#[test]
+fn subscribers_are_told_what_is_written_and_the_slowest_counts() {
+    let relayed = Arc::default();
+    let mut relays = [(1, Some("b")), (2, Some("b")), (3, Some("c")), (4, None)]
+        .map(|(number, node)| entered(&relayed, None, number, node));
+    assert!(relayed.subscribers().is_empty(), "nobody is subscribed");
+    for relay in &mut relays {
+        relay.told(Vec::new(), mark(Some(10)), Last::No);
+    }
+    // What is handed out is told once the next step comes without output.
+    relays[0].told(b"14".to_vec(), mark(Some(14)), Last::No);
+    relays[1].told(b"12".to_vec(), mark(Some(12)), Last::No);
+    relays[1].told(Vec::new(), mark(Some(12)), Last::No);
+    let told = |relayed: &Relayed| relayed.subscribers().into_iter().collect::<Vec<_>>();
+    let both = |of_b| vec![("b".to_owned(), of_b), ("c".to_owned(), (1, 10))];
+    assert_eq!(told(&relayed), both((2, 10)));
+    relays[0].told(b"15".to_vec(), mark(Some(15)), Last::No);
+    assert_eq!(told(&relayed), both((2, 12)));
+    // One that ends its subscription is none any more.
+    relays[1].told(Vec::new(), mark(None), Last::No);
+    assert_eq!(told(&relayed), both((1, 14)));
+    drop(relays);
+    assert!(relayed.subscribers().is_empty(), "all are gone");
 }
 
 type Return<'f> = Pin<Box<dyn Future<Output = Result<Returning, CannotReturn>> + 'f>>;
