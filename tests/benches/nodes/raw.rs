@@ -94,6 +94,17 @@ impl Database {
         })
     }
 
+    /// Whether all nodes have the rules that are in force: others do not lead.
+    pub(crate) async fn rules_agree(&self) -> Result<bool, Box<dyn Error>> {
+        let sql = "SELECT count(DISTINCT rules) FROM node";
+        match self {
+            Self::Sqlite(_) => Ok(true),
+            Self::Postgres(clients) => {
+                Ok(clients[0].query_one(sql, &[]).await?.get::<_, i64>(0) == 1)
+            }
+        }
+    }
+
     /// Inserts what came after `marks` once more, in so many transactions.
     pub(crate) async fn insert(
         &self,

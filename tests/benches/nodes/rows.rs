@@ -251,7 +251,11 @@ impl<T: FnMut(Row)> Bench<T> {
         cluster: &mut Cluster,
         kind: &str,
     ) -> Result<(), Box<dyn Error>> {
-        let open = cluster.database(1).await?.open_tasks().await?;
+        let database = cluster.database(1).await?;
+        while !database.rules_agree().await? {
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+        let open = database.open_tasks().await?;
         for mut row in takeover::rows(cluster, &self.scale).await? {
             row.name.to_mut().push_str(kind);
             write!(row.what, ", {open} tasks open")?;
