@@ -227,10 +227,9 @@ impl Session {
         expect: Expect,
     ) -> Result<(), PostgresError> {
         self.broken()?;
-        let values = Owned::new(values);
-        if self.gather(sql, &values)? {
+        let Some(values) = self.gather(sql, Owned::new(values))? else {
             return Ok(());
-        }
+        };
         let statement = self.ready(sql)?;
         let client = Arc::clone(&self.line.client);
         let answer = async move {

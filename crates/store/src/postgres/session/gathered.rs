@@ -51,13 +51,13 @@ impl Gathered {
 }
 
 impl Session {
-    /// Gathers a row, if that is what this change is: false if it is another.
-    pub(super) fn gather(&self, sql: &str, row: &Owned) -> Result<bool, PostgresError> {
+    /// Gathers a row, if that is what this change is; gives the values back if it is another.
+    pub(super) fn gather(&self, sql: &str, row: Owned) -> Result<Option<Owned>, PostgresError> {
         if self.stage.get() == Stage::Outside {
-            return Ok(false);
+            return Ok(Some(row));
         }
         let Some(many) = self.many(sql)? else {
-            return Ok(false);
+            return Ok(Some(row));
         };
         let is_full = {
             let mut waiting = self.gathered.waiting.borrow_mut();
@@ -65,11 +65,11 @@ impl Session {
             waiting.bytes += row.len();
             let is_full = waiting.rows >= ROWS_MAX || waiting.bytes >= BYTES_MAX;
             match waiting.tables.iter_mut().find(|table| table.sql == sql) {
-                Some(table) => table.rows.push(row.clone()),
+                Some(table) => table.rows.push(row),
                 None => waiting.tables.push(Rows {
                     sql: sql.to_owned(),
                     many,
-                    rows: vec![row.clone()],
+                    rows: vec![row],
                 }),
             }
             is_full
@@ -77,7 +77,7 @@ impl Session {
         if is_full {
             self.insert_gathered();
         }
-        Ok(true)
+        Ok(None)
     }
 
     /// Sends what was gathered.
