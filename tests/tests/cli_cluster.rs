@@ -81,7 +81,7 @@ fn nodes_are_shown_drained_and_told_to_lead() {
         assert!(row("east").contains("draining"), "{table}");
         assert!(row("west").contains("differ"), "{table}");
         assert!(row("east").ends_with("40 ms, 3 events"), "{table}");
-        let last = "in epoch 9; it has seen 8 take-overs since its start.";
+        let last = "in epoch 9; take-overs since its start: 8.";
         assert!(table.trim_end().ends_with(last), "{table}");
         let of_moves = |event: &Value| event["epoch"] == "9" && event["reason"] == "drained";
         desk.heard(&[], 1, of_moves).await;

@@ -133,7 +133,7 @@ impl Seen {
                 let since = time(lead, "since");
                 let takeovers = self.cluster().map_or(String::new(), |it| text(it, "takeovers"));
                 format!(
-                    "{holder} leads since {since}, in epoch {epoch}; it has seen {takeovers} take-overs since its start."
+                    "{holder} leads since {since}, in epoch {epoch}; take-overs since its start: {takeovers}."
                 )
             },
         )

@@ -22,6 +22,14 @@ pub(super) struct Identified {
     pub(super) place: Place,
 }
 
+impl Identified {
+    /// True if it may be there without anything in it.
+    pub(super) fn has_children(&self, generation: &Generation) -> bool {
+        let node = self.place.node(generation);
+        node.is_some_and(|node| matches!(node.kind, Kind::Container | Kind::List))
+    }
+}
+
 /// The resource at a path as it came, below the datastore; the datastore itself if that is empty.
 ///
 /// # Errors

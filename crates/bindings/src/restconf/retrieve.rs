@@ -15,12 +15,13 @@ use super::place::Place;
 use super::query::{OF_DATA, Query};
 use crate::netconf::{Retrieval, Sessionless};
 use ::netconf::error::ErrorTag;
-use ::netconf::filter::{FilterError, ResourceStep, Selection};
+use ::netconf::filter::{FilterError, ResourceField, ResourceStep, Selection};
 use ::netconf::names::namespace::RESTCONF;
 use ::netconf::xml::{Limits, XmlDocument, XmlElement, write as xml};
 use yang::Generation;
 
-/// Reads the datastore, or a resource in it: the path to it is as it came.
+/// Reads the datastore, or a resource in it: the path to it is as it came. One that is there, and of which
+/// `fields` or `content` leave nothing, is read without its children.
 ///
 /// # Errors
 /// [`RestconfError`]: 404 if there is nothing that the principal may read.
@@ -37,12 +38,7 @@ pub(super) fn data(
         Some(text) => fields(text, &resource.place, generation)?,
         None => Vec::new(),
     };
-    let selection =
-        Selection::resource(&resource.steps, &wanted).map_err(|refused| match refused {
-            FilterError::TooBig | FilterError::UnboundPrefix(_) => {
-                RestconfError::from(errors::bad(ErrorTag::TooBig, refused.to_string()))
-            }
-        })?;
+    let selection = selection_of(&resource, &wanted)?;
     let depth = query.depth()?;
     // The datastore itself is a level (§4.8.2), of which NETCONF knows nothing.
     let is_root = resource.steps.is_empty();
@@ -52,13 +48,39 @@ pub(super) fn data(
         defaults: query.defaults()?,
         max_depth: depth.map(|levels| levels - above),
     };
-    let read = cx.retrieve(&selection, &retrieval);
-    let data = read.map_err(RestconfError::of_reading)?;
-    let body = match is_root {
-        true => whole(data, encoding, generation)?,
-        false => part(data, &resource, encoding, generation)?,
+    let read = |selection: &Selection, retrieval: &Retrieval| {
+        let read = cx.retrieve(selection, retrieval);
+        read.map_err(RestconfError::of_reading)
     };
+    let data = read(&selection, &retrieval)?;
+    if is_root {
+        let body = whole(data, encoding, generation)?;
+        return Ok(RestconfAnswer::document(encoding, body));
+    }
+    let mut body = part(data, &resource, encoding, generation)?;
+    let is_narrowed = !wanted.is_empty() || retrieval.config.is_some();
+    if body.is_none() && is_narrowed && resource.has_children(generation) {
+        let selection = selection_of(&resource, &[])?;
+        let bare = Retrieval {
+            config: None,
+            max_depth: Some(1),
+            ..retrieval
+        };
+        body = part(read(&selection, &bare)?, &resource, encoding, generation)?;
+    }
+    let body = body.ok_or_else(RestconfError::not_found)?;
     Ok(RestconfAnswer::document(encoding, body))
+}
+
+fn selection_of(
+    resource: &Identified,
+    wanted: &[ResourceField],
+) -> Result<Selection, RestconfError> {
+    Selection::resource(&resource.steps, wanted).map_err(|refused| match refused {
+        FilterError::TooBig | FilterError::UnboundPrefix(_) => {
+            RestconfError::from(errors::bad(ErrorTag::TooBig, refused.to_string()))
+        }
+    })
 }
 
 /// The datastore (§3.3.1).
@@ -86,16 +108,17 @@ fn whole(
     }
 }
 
-/// The resource alone, without what leads to it.
+/// The resource alone, without what leads to it; none if it was not selected.
 fn part(
     data: Vec<u8>,
     resource: &Identified,
     encoding: Encoding,
     generation: &Generation,
-) -> Result<Vec<u8>, RestconfError> {
+) -> Result<Option<Vec<u8>>, RestconfError> {
     let document = parsed(data)?;
-    let found = resource.steps.iter().try_fold(document.root(), below);
-    let found = found.ok_or_else(RestconfError::not_found)?;
+    let Some(found) = resource.steps.iter().try_fold(document.root(), below) else {
+        return Ok(None);
+    };
     let mut out = Vec::with_capacity(1_024);
     match encoding {
         Encoding::Xml => found.write_standalone(&mut out),
@@ -104,7 +127,7 @@ fn part(
             json::members(std::iter::once(found), &place, generation, &mut out);
         }
     }
-    Ok(out)
+    Ok(Some(out))
 }
 
 /// The child that a step names: nothing else of that name was selected.

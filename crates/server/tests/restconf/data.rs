@@ -152,6 +152,24 @@ async fn content_depth_and_fields_choose_what_is_sent() {
         state["denied-operations"].is_u64() && state["enable-nacm"].is_null(),
         "{state}"
     );
+    // What is there and has nothing of it is no error; what is not there is.
+    let digger = format!("{registry}/agent=digger");
+    let bare = served.json(&format!("{digger}?content=config")).await;
+    let name = &bare["convoke-registry:agent"][0]["name"];
+    assert!(name.is_null() || name == "digger", "{bare}");
+    let bare = served.xml(&format!("{registry}?content=config")).await;
+    assert_eq!(
+        bare,
+        "<registry xmlns=\"urn:convoke:params:xml:ns:yang:convoke-registry\"/>"
+    );
+    for path in [
+        "agent=nobody?content=config",
+        "agent=digger/name?content=config",
+    ] {
+        let path = format!("{registry}/{path}");
+        let answer = served.ask("GET", &path, &[], "").await;
+        assert_eq!(answer.status, 404, "{path}");
+    }
     served.site.stop().await;
 }
 
