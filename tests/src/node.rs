@@ -27,13 +27,13 @@ pub struct Node {
     leading: Arc<Forwarding>,
     /// Where the one that leads is reached.
     address: String,
-    first: Doors,
-    others: Vec<Doors>,
+    first: NodeListeners,
+    others: Vec<NodeListeners>,
     epoch: u64,
 }
 
 /// What a node accepts clients with.
-struct Doors {
+struct NodeListeners {
     forwarding: Arc<Forwarding>,
     listening: Vec<(Endpoint, SshServing)>,
     http: Option<(SocketAddr, HttpServing)>,
@@ -63,7 +63,7 @@ impl Node {
             leader,
             leading,
             address,
-            first: Doors::open(forwarding, host),
+            first: NodeListeners::open(forwarding, host),
             others: Vec::new(),
             epoch: 0,
         };
@@ -79,7 +79,9 @@ impl Node {
         let led = self.leader.subscribe();
         let (other, _) = forwarding("other", led, Quotas::default()).await;
         let leading = Arc::clone(&self.leading);
-        self.others = [other, leading].map(|it| Doors::open(it, host)).into();
+        self.others = [other, leading]
+            .map(|it| NodeListeners::open(it, host))
+            .into();
         self
     }
 
@@ -159,7 +161,7 @@ impl Node {
     }
 }
 
-impl Doors {
+impl NodeListeners {
     fn open(forwarding: Arc<Forwarding>, host: &Host) -> Self {
         let keys = host.keys.as_ref().expect("a host with listeners has keys");
         let host_key = keys.host().expect("the host key is there");
@@ -201,7 +203,7 @@ impl Doors {
     }
 }
 
-impl Drop for Doors {
+impl Drop for NodeListeners {
     fn drop(&mut self) {
         self.keys.abort();
     }

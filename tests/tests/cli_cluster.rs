@@ -163,12 +163,12 @@ fn the_folders_of_nodes_are_made_alike() {
 }
 
 /// A node that leads, with a user more than it begins with; who joins it, and how.
-struct Led {
+struct LeadingNode {
     folder: tempfile::TempDir,
     node: Running,
 }
 
-impl Led {
+impl LeadingNode {
     async fn start(url: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let serve = ["serve", "--node", "a", "--store", url];
@@ -214,19 +214,19 @@ fn a_node_joins_by_any_other_with_nothing_but_the_key() {
     let database = server.database();
     let url = database.by_port("127.0.0.1");
     block_on(async {
-        let led = Led::start(&url).await;
+        let leading = LeadingNode::start(&url).await;
         let (b, c) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        let (at, key) = (channel_of(&led.node, 1).await, led.key());
+        let (at, key) = (channel_of(&leading.node, 1).await, leading.key());
         let mut node_b = Running::start(b.path(), &joins("b", &at, &["--cluster-key", &key])).await;
         assert_eq!(node_b.told("standing-by").await["leader"], "a");
         // By one that stands by.
-        let at = channel_of(&led.node, 2).await;
+        let at = channel_of(&leading.node, 2).await;
         std::fs::create_dir_all(c.path().join("state")).unwrap();
         let c = c.path().join("state");
         std::fs::copy(&key, c.join("cluster_key")).unwrap();
         let mut node_c = Running::start(&c, &joins("c", &at, &[])).await;
         assert_eq!(node_c.told("standing-by").await["leader"], "a");
-        let a = led.folder.path();
+        let a = leading.folder.path();
         for (file, mode) in [
             ("host_ed25519", 0o600),
             ("store_key", 0o600),
@@ -245,7 +245,7 @@ fn a_node_joins_by_any_other_with_nothing_but_the_key() {
         assert_eq!(text(&c, "store_url"), url);
         let mode = c.join("store_url").metadata().unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
-        let nodes = nodes(&led.node, 3).await;
+        let nodes = nodes(&leading.node, 3).await;
         let agree = nodes.iter().filter(|it| it["rules_agree"] == true).count();
         assert_eq!(agree, 3, "{nodes:?}");
         let audit = ["audit", "show", "--kind", "node-joined", "--json"];
@@ -255,9 +255,9 @@ fn a_node_joins_by_any_other_with_nothing_but_the_key() {
         assert_eq!(trail[0]["source"], "cluster 127.0.0.1");
 
         // It has led no less than others can.
-        led.node.client(&["cluster", "move", "c"]).await.well();
+        leading.node.client(&["cluster", "move", "c"]).await.well();
         node_c.told("leading").await;
-        assert_eq!(led.node.stop().await.code(), Some(0));
+        assert_eq!(leading.node.stop().await.code(), Some(0));
         assert_eq!(node_b.stop().await.code(), Some(0));
         // What is different is said, nothing is changed, and it starts.
         std::fs::remove_file(b.path().join("users/noc.pub")).unwrap();
@@ -328,8 +328,8 @@ fn who_cannot_join_says_why_and_changes_nothing() {
     let database = server.database();
     let url = database.by_socket();
     block_on(async {
-        let led = Led::start(&url).await;
-        let (at, key) = (channel_of(&led.node, 1).await, led.key());
+        let leading = LeadingNode::start(&url).await;
+        let (at, key) = (channel_of(&leading.node, 1).await, leading.key());
         let given = ["--cluster-key", key.as_str()];
         let folder = tempfile::tempdir().unwrap();
         let state = folder.path().join("state");
@@ -343,7 +343,7 @@ fn who_cannot_join_says_why_and_changes_nothing() {
         let other = other.to_str().unwrap();
         let stranger = refused(&state, "b", &at, &["--cluster-key", other]).await;
         stranger.with_code(3).says("has another cluster key");
-        let netconf = refused(&state, "b", led.node.address(), &given).await;
+        let netconf = refused(&state, "b", leading.node.address(), &given).await;
         netconf.with_code(3).says("or is no node");
         assert!(!state.join("cluster_key").exists());
 
@@ -357,7 +357,7 @@ fn who_cannot_join_says_why_and_changes_nothing() {
         let accepts = [&given[..], &["--accept-rules"]].concat();
         let mut node = Running::start(&state, &joins("b", &at, &accepts)).await;
         node.told("standing-by").await;
-        let a = led.folder.path();
+        let a = leading.folder.path();
         assert_eq!(text(&state, "access.toml"), text(a, "access.toml"));
         node.stop().await;
 

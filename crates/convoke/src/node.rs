@@ -145,7 +145,7 @@ impl Life<'_> {
             listening: self.node.listening().to_vec(),
             http: self.node.http(),
         };
-        let home = Home::Led(self.folder.clone(), seat);
+        let home = Home::Leading(self.folder.clone(), seat);
         let host = Host::start(home, &self.settings, roster, inventory, Arc::clone(&clock)).await?;
         let host = Arc::new(host);
         let mut runtime = runtime(Arc::clone(&host));

@@ -5,14 +5,14 @@
 //!                           └─────lease lost──► the process ends, at once and without a word
 //! ```
 //! All nodes have one state, in PostgreSQL, and a folder each with the same keys and rules. A tour: [`node`]
-//! is the life of a node (its `folder`, its `doors`), and when it may lead; [`membership`] what it knows of the others, which
+//! is the life of a node (its `folder`, its `listeners`), and when it may lead; [`membership`] what it knows of the others, which
 //! `nodes` tells the engine;
 //! [`rules`] the digest that the folders of all must have alike; [`crate::fence`] what a leader's output passes.
 //! The lease is `store::lead`'s.
 //!
 //! [`identity`] is who a node is to the others, [`leader`] who leads; `channel` carries what is asked from a
-//! node that accepts clients to the one that leads. [`forwarding`] is what a node does with both: `accepted`
-//! is a session at the node that its client is connected to, `led` the same at the one that leads. `record`
+//! node that accepts clients to the one that leads. [`forwarding`] is what a node does with both: `forwarded`
+//! is a session at the node that its client is connected to, `leading` the same at the one that leads. `record`
 //! is what they say to each other of it, in the forms of `opening`, and `continuity` what is kept of it while
 //! leaders come and go, `ended` what is told of it if it ends meanwhile; `requests` are those of HTTP, `wanted`
 //! their bodies where clients wait to be asked, `refusals` the logins that are refused, and `heads` what a node that
@@ -21,19 +21,19 @@
 //! A folder becomes one of a node by [`joining`], of which `offering` is the other side; `shared_files` are those that
 //! all folders have alike. Read next: `docs/cluster.md`.
 
-mod accepted;
 mod channel;
 mod continuity;
-mod doors;
 mod ended;
 mod folder;
+mod forwarded;
 pub mod forwarding;
 mod heads;
 pub mod identity;
 mod input;
 pub mod joining;
 pub mod leader;
-mod led;
+mod leading;
+mod listeners;
 pub mod membership;
 pub mod node;
 mod nodes;

@@ -142,7 +142,7 @@ pub enum Home {
     /// The same, whose clients wait until [`Host::open`]: agents are to be briefed first.
     Closed(StateFolder),
     /// In a folder, led by one of several nodes.
-    Led(StateFolder, Seat),
+    Leading(StateFolder, Seat),
     /// In memory, without listeners.
     Memory,
 }
@@ -151,7 +151,7 @@ impl Home {
     /// The folder, if there is one.
     fn folder(&self) -> Option<&StateFolder> {
         match self {
-            Self::Folder(folder) | Self::Closed(folder) | Self::Led(folder, _) => Some(folder),
+            Self::Folder(folder) | Self::Closed(folder) | Self::Leading(folder, _) => Some(folder),
             Self::Memory => None,
         }
     }
@@ -159,7 +159,7 @@ impl Home {
     /// What a node brings, if it is one.
     fn seat(&self) -> Option<&Seat> {
         match self {
-            Self::Led(_, seat) => Some(seat),
+            Self::Leading(_, seat) => Some(seat),
             Self::Folder(_) | Self::Closed(_) | Self::Memory => None,
         }
     }

@@ -1,7 +1,7 @@
 //! Sessions that end while no leader has them: whoever leads next is told, for its log, which has their
 //! beginnings.
 //!
-//! Read next: [`super::accepted`], where they end; [`super::led`], which records it.
+//! Read next: [`super::forwarded`], where they end; [`super::leading`], which records it.
 
 use super::channel::{ChannelBody, ChannelClient, uri, whole};
 use super::leader::LeaderWatch;

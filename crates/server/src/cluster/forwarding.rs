@@ -1,16 +1,16 @@
 //! What a node is to clients and to other nodes for as long as it lives: it forwards its clients to whoever
 //! leads, and serves those of others while it leads itself.
 //!
-//! Who leads is told by a watch, whatever makes it known. Read next: [`super::accepted`] and
-//! [`super::led`], the two sides of a session.
+//! Who leads is told by a watch, whatever makes it known. Read next: [`super::forwarded`] and
+//! [`super::leading`], the two sides of a session.
 
-use super::accepted::{self, Accepting};
 use super::channel::{Answering, ChannelClient, ChannelServer, ChannelService, at_once, refusal};
 use super::ended;
+use super::forwarded::{self, ForwardedSessions};
 use super::heads::{self, KeepsHeads, KeptHead};
 use super::identity::ChannelIdentity;
 use super::leader::LeaderWatch;
-use super::led::Led;
+use super::leading::LeadingNode;
 use super::offering::{self, Offering};
 use super::refusals;
 use super::requests::{self, Asking};
@@ -50,7 +50,7 @@ pub struct ForwardingSetup {
 
 /// A node that forwards. Its channel ends when it is dropped.
 pub struct Forwarding {
-    accepting: Arc<Accepting>,
+    forwarded: Arc<ForwardedSessions>,
     shares: Arc<FairShares>,
     service: Arc<Service>,
     /// What becomes of logins that are refused here.
@@ -61,7 +61,7 @@ pub struct Forwarding {
 /// What other nodes ask of this one.
 #[derive(Default)]
 struct Service {
-    led: RwLock<Option<Arc<Led>>>,
+    leading: RwLock<Option<Arc<LeadingNode>>>,
     relayed: Arc<Relayed>,
     offering: OnceLock<Arc<Offering>>,
 }
@@ -74,14 +74,14 @@ impl Forwarding {
         let service = Arc::new(Service::default());
         let asked = Arc::clone(&service) as Arc<dyn ChannelService>;
         let channel = ChannelServer::start(socket, &setup.identity, asked);
-        let accepting = Accepting {
+        let forwarded = ForwardedSessions {
             client: Arc::new(ChannelClient::new(setup.identity)),
             leader: setup.leader,
             accounts: Arc::new(Accounts::new(setup.quotas)),
         };
         Arc::new(Self {
-            trail: refusals::trail(&accepting.client, &accepting.leader),
-            accepting: Arc::new(accepting),
+            trail: refusals::trail(&forwarded.client, &forwarded.leader),
+            forwarded: Arc::new(forwarded),
             shares: setup.shares,
             service,
             _channel: channel,
@@ -117,7 +117,7 @@ impl Forwarding {
     /// What users hold at this node.
     #[must_use]
     pub fn accounts(&self) -> &Arc<Accounts> {
-        &self.accepting.accounts
+        &self.forwarded.accounts
     }
 
     /// Serves the clients of the HTTP server, with the TLS and the names in `settings`.
@@ -132,11 +132,11 @@ impl Forwarding {
         clock: &Arc<Clock>,
     ) -> Result<HttpServing, HttpServerError> {
         let elsewhere = Arc::new(Asking {
-            client: Arc::clone(&self.accepting.client),
-            leader: self.accepting.leader.clone(),
+            client: Arc::clone(&self.forwarded.client),
+            leader: self.forwarded.leader.clone(),
             expected: AtomicU64::default(),
         });
-        let theirs = (&self.shares, &self.accepting.accounts);
+        let theirs = (&self.shares, &self.forwarded.accounts);
         let trail = Arc::clone(&self.trail);
         forward(
             listener,
@@ -151,28 +151,30 @@ impl Forwarding {
     /// How many connections of other nodes' clients over HTTP are known here while this node leads.
     #[must_use]
     pub fn known_connections(&self) -> usize {
-        let led = self
+        let leading = self
             .service
-            .led
+            .leading
             .read()
             .unwrap_or_else(PoisonError::into_inner);
-        let http = led.as_ref().and_then(|led| led.entrance.http.as_ref());
+        let http = leading
+            .as_ref()
+            .and_then(|leading| leading.entrance.http.as_ref());
         http.map_or(0, |http| http.count())
     }
 
     /// What serves the NETCONF sessions of an endpoint by forwarding them.
     #[must_use]
     pub fn subsystem(&self, endpoint: Endpoint) -> Arc<dyn Subsystem> {
-        let (accepting, shares) = (Arc::clone(&self.accepting), Arc::clone(&self.shares));
+        let (forwarded, shares) = (Arc::clone(&self.forwarded), Arc::clone(&self.shares));
         Arc::new(move |stream: ByteStream, peer: SshPeer| {
             let share = shares.of(&peer.principal);
-            share.run(Arc::clone(&accepting).serve(stream, peer, endpoint.clone()))
+            share.run(Arc::clone(&forwarded).serve(stream, peer, endpoint.clone()))
         })
     }
 
     /// Keeps the heads that whoever leads tells in this file.
     pub(super) fn keeps_heads(&self, kept: &Arc<KeptHead>) -> KeepsHeads {
-        let (client, leader) = (&self.accepting.client, &self.accepting.leader);
+        let (client, leader) = (&self.forwarded.client, &self.forwarded.leader);
         KeepsHeads::start(Arc::clone(kept), Arc::clone(client), leader.clone())
     }
 
@@ -182,13 +184,13 @@ impl Forwarding {
     pub fn leads(&self, host: &Host) {
         self.service.set(None);
         let relayed = Arc::clone(&self.service.relayed);
-        let led = host.entrance().map(|entrance| Led {
+        let leading = host.entrance().map(|entrance| LeadingNode {
             entrance,
             lead: relayed.lead(),
             relayed,
             wanted: Arc::default(),
         });
-        self.service.set(led.map(Arc::new));
+        self.service.set(leading.map(Arc::new));
     }
 
     /// The sessions of other nodes, and of this one, that are here while it leads.
@@ -213,9 +215,9 @@ impl Drop for Forwarding {
 }
 
 impl Service {
-    fn set(&self, led: Option<Arc<Led>>) {
-        let mut place = self.led.write().unwrap_or_else(PoisonError::into_inner);
-        let before = std::mem::replace(&mut *place, led);
+    fn set(&self, leading: Option<Arc<LeadingNode>>) {
+        let mut place = self.leading.write().unwrap_or_else(PoisonError::into_inner);
+        let before = std::mem::replace(&mut *place, leading);
         if before.is_some() {
             self.relayed.let_all_go();
         }
@@ -224,36 +226,39 @@ impl Service {
 
 impl ChannelService for Service {
     fn answer(self: Arc<Self>, request: Request<Incoming>, way: u64) -> Answering {
-        let led = self
-            .led
+        let leading = self
+            .leading
             .read()
             .unwrap_or_else(PoisonError::into_inner)
             .clone();
-        let led = led.filter(|led| led.fence().passes());
+        let leading = leading.filter(|leading| leading.fence().passes());
         let offering = self.offering.get().cloned();
         if let Some(offering) = offering.filter(|_| request.uri().path() == offering::PATH) {
-            return Box::pin(async move { offering.answer(led.as_deref(), &request).await });
+            return Box::pin(async move { offering.answer(leading.as_deref(), &request).await });
         }
-        let Some(led) = led else {
+        let Some(leading) = leading else {
             let why = "this node does not lead";
             return at_once(refusal(StatusCode::MISDIRECTED_REQUEST, why));
         };
         match request.uri().path() {
-            accepted::PATH => Box::pin(led.session(request)),
-            ended::PATH => Box::pin(led.ended(request.into_body())),
-            accepted::OVER_PATH => at_once(led.is_over(&request)),
-            requests::PATH => led.request(request, way),
-            requests::AUDIT_PATH => Box::pin(led.audit(request.into_body())),
-            wanted::PATH => led.wanted.answer(request.headers(), way),
-            requests::GONE_PATH => at_once(led.gone(&request, way)),
-            heads::PATH => Box::pin(led.head(request.into_body())),
+            forwarded::PATH => Box::pin(leading.session(request)),
+            ended::PATH => Box::pin(leading.ended(request.into_body())),
+            forwarded::OVER_PATH => at_once(leading.is_over(&request)),
+            requests::PATH => leading.request(request, way),
+            requests::AUDIT_PATH => Box::pin(leading.audit(request.into_body())),
+            wanted::PATH => leading.wanted.answer(request.headers(), way),
+            requests::GONE_PATH => at_once(leading.gone(&request, way)),
+            heads::PATH => Box::pin(leading.head(request.into_body())),
             _ => at_once(refusal(StatusCode::NOT_FOUND, "there is nothing here")),
         }
     }
 
     fn ended(&self, way: u64) {
-        let led = self.led.read().unwrap_or_else(PoisonError::into_inner);
-        if let Some(http) = led.as_ref().and_then(|led| led.entrance.http.as_ref()) {
+        let leading = self.leading.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(http) = leading
+            .as_ref()
+            .and_then(|leading| leading.entrance.http.as_ref())
+        {
             http.ended(way);
         }
     }

@@ -1,6 +1,6 @@
 //! What the client of a session sends, as the node that leads reads it from the one that accepted it.
 //!
-//! Read next: [`super::record`], the form; [`super::led`], who reads.
+//! Read next: [`super::record`], the form; [`super::leading`], who reads.
 
 use super::channel::BoxError;
 use super::opening::Opening;

@@ -4,11 +4,11 @@
 //! concerned by who that is. Composes no platform: whoever runs it does, on the lease that it is given. Read
 //! next: [`super::membership`], [`super::forwarding`]; [`crate::host`].
 
-use super::doors::Doors;
 use super::folder::{place, prepared};
 use super::forwarding::{Forwarding, ForwardingSetup};
 use super::heads::{KeepsHeads, KeptHead};
 use super::identity::{ChannelIdentity, ClusterKey, IdentityError};
+use super::listeners::NodeListeners;
 use super::membership::{
     ClusterView, DRAINING, LEADING, Membership, MembershipError, NodeIdentity, STANDING_BY,
 };
@@ -100,7 +100,7 @@ pub struct ClusterNode {
     before: Option<(LeadRow, LeadReason)>,
     kept_head: Arc<KeptHead>,
     _keeping: KeepsHeads,
-    _doors: Doors,
+    _listeners: NodeListeners,
     /// Held as long as the node lives.
     _lock: File,
 }
@@ -173,7 +173,12 @@ impl ClusterNode {
         Ok(Self {
             listening,
             http,
-            _doors: Doors::open(&forwarding, sockets, (folder, settings), (meter, seen))?,
+            _listeners: NodeListeners::open(
+                &forwarding,
+                sockets,
+                (folder, settings),
+                (meter, seen),
+            )?,
             membership,
             candidate,
             address,

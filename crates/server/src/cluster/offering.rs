@@ -6,7 +6,7 @@
 
 use super::channel::{ChannelBody, NODE_FIELD, PeerAddress, refusal, whole};
 use super::leader::{Leader, LeaderWatch};
-use super::led::Led;
+use super::leading::LeadingNode;
 use super::shared_files::{STORE_KEY, STORE_URL, SharedFiles, SharedFilesError, ToldFile};
 use crate::state::StateFolder;
 use hyper::body::Incoming;
@@ -60,13 +60,13 @@ impl Offering {
         }
     }
 
-    /// Answers a node that joins; `led` if this one leads.
+    /// Answers a node that joins; `leading` if this one leads.
     pub(super) async fn answer(
         &self,
-        led: Option<&Led>,
+        leading: Option<&LeadingNode>,
         request: &Request<Incoming>,
     ) -> Response<ChannelBody> {
-        let Some(led) = led else {
+        let Some(leading) = leading else {
             return match self.leader.borrow().clone() {
                 Some(Leader { address, .. }) => told(&Told::Elsewhere(address)),
                 None => refusal(StatusCode::SERVICE_UNAVAILABLE, "no node leads"),
@@ -83,7 +83,7 @@ impl Offering {
         match self.files().await {
             Ok(files) => {
                 info!(cluster.node = node, "'{node}' at {source} joins");
-                led.joined(node, &source);
+                leading.joined(node, &source);
                 told(&Told::Files {
                     files: files.told(),
                     key_is_kept: self.key_is_kept,

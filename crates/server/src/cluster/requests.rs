@@ -2,7 +2,7 @@
 //!
 //! A request goes to the leader as it came, beside where it came from; the response comes back piece by piece.
 //! One that surely was not carried out is sent to the next leader, and so is one that only reads; of any other
-//! that may have been, the client is told so: 502. Read next: [`super::led`], the other side;
+//! that may have been, the client is told so: 502. Read next: [`super::leading`], the other side;
 //! [`crate::http::forward`], which takes and answers them.
 
 use super::channel::{BoxError, ChannelBody, ChannelClient, PROTOCOL_FIELD, Unreached, uri, whole};

@@ -3,7 +3,7 @@
 //!
 //! Who the client is, its listener has found out; the limits of connections, of memory and of what a slow
 //! client may leave untaken hold here as well as at the leader. What must be neither lost nor said twice is
-//! known to [`super::continuity`]. Read next: [`super::led`], the other side.
+//! known to [`super::continuity`]. Read next: [`super::leading`], the other side.
 
 use super::channel::{BoxError, ChannelBody, ChannelClient, uri, whole};
 use super::continuity::Continuity;
@@ -53,7 +53,7 @@ const FAREWELL: Duration = Duration::from_secs(30);
 const NOTICE: Duration = Duration::from_secs(2);
 
 /// What sessions of this node need.
-pub(super) struct Accepting {
+pub(super) struct ForwardedSessions {
     pub(super) client: Arc<ChannelClient>,
     pub(super) leader: LeaderWatch,
     pub(super) accounts: Arc<Accounts>,
@@ -69,7 +69,7 @@ enum Carried {
     Ended,
 }
 
-impl Accepting {
+impl ForwardedSessions {
     /// Serves a session until it ends.
     pub(super) async fn serve(
         self: Arc<Self>,
@@ -92,7 +92,7 @@ impl Accepting {
             );
             return;
         };
-        let mut session = Accepted {
+        let mut session = ForwardedSession {
             opening: Opening {
                 user: user.clone(),
                 key,
@@ -129,7 +129,7 @@ impl Accepting {
     }
 
     /// The way to whoever leads, as soon as somebody does; none if the session cannot go on.
-    async fn link(&self, session: &mut Accepted) -> Option<Link> {
+    async fn link(&self, session: &mut ForwardedSession) -> Option<Link> {
         let until = Instant::now() + LEADERLESS;
         let mut leader = self.leader.clone();
         loop {
@@ -309,7 +309,7 @@ impl Body for Sent {
 }
 
 /// A session.
-struct Accepted {
+struct ForwardedSession {
     opening: Opening,
     held: Held,
     login: Login,
@@ -323,7 +323,7 @@ struct Accepted {
     input_ended: bool,
 }
 
-impl Accepted {
+impl ForwardedSession {
     /// Carries bytes between the client and a leader until one of them ends it.
     async fn carry(&mut self, mut link: Link) -> Carried {
         let mut piece: Option<Bytes> = None;

@@ -2,7 +2,7 @@
 //! platform, with its rights, shares and limits.
 //!
 //! Whether a user and a key count is decided here, by the files of this node, whatever the other one found.
-//! Nothing goes out once the lead is lost. Read next: [`super::accepted`], the other side of a session;
+//! Nothing goes out once the lead is lost. Read next: [`super::forwarded`], the other side of a session;
 //! [`crate::session`], which serves it.
 
 use super::channel::{
@@ -50,7 +50,7 @@ const EVENT_BYTES: usize = 16 << 10;
 const FRAME_BYTES: usize = 16 << 10;
 
 /// What this node serves to others while it leads.
-pub(super) struct Led {
+pub(super) struct LeadingNode {
     pub(super) entrance: Entrance,
     pub(super) relayed: Arc<Relayed>,
     pub(super) lead: u64,
@@ -77,7 +77,7 @@ impl From<CannotReturn> for Refused {
     }
 }
 
-impl Led {
+impl LeadingNode {
     /// What its output passes.
     pub(super) fn fence(&self) -> &Fence {
         self.entrance.clock.fence()

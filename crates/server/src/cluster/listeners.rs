@@ -15,19 +15,19 @@ use std::sync::Arc;
 use tokio::task::JoinHandle;
 
 /// What serves the clients of a node.
-pub(super) struct Doors {
+pub(super) struct NodeListeners {
     _ssh: Vec<SshServing>,
     _http: Option<HttpServing>,
     watching: [JoinHandle<()>; 2],
 }
 
-impl Drop for Doors {
+impl Drop for NodeListeners {
     fn drop(&mut self) {
         self.watching.iter().for_each(JoinHandle::abort);
     }
 }
 
-impl Doors {
+impl NodeListeners {
     /// Opens them; `seen` are the keys in the folder before the first client is let in.
     ///
     /// # Errors
