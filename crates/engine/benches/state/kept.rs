@@ -1,4 +1,4 @@
-//! What a state of ended tasks costs who opens it, in processes of their own.
+//! What a state of ended tasks, or of open ones, costs who opens it, in processes of their own.
 //!
 //! Read next: `main.rs`.
 
@@ -12,6 +12,8 @@ use life::name;
 /// from the disk, or many.
 pub(super) const FIRST: &str = "--open-and-read-first";
 pub(super) const MANY: &str = "--open-and-read-many";
+/// The same, to read none.
+pub(super) const OPEN: &str = "--open";
 
 /// What a state of ended tasks costs who opens it. Everything is told from the disk, of which the
 /// system then holds nothing in memory, and keyed reads from the system's memory and from our own
@@ -20,7 +22,7 @@ pub(super) fn kept(scale: &Scale, folder: &Path) -> Vec<Row> {
     let path = folder.join("kept.db");
     let (mut rows, mut there) = (Vec::new(), 0);
     for tasks in scale.kept {
-        fill(&path, there, tasks);
+        fill(&path, there, tasks, life);
         there = tasks;
         let of = format!("over {tasks} ended tasks");
         let mut tell = |what: &str, value: Option<f64>, unit| {
@@ -41,6 +43,24 @@ pub(super) fn kept(scale: &Scale, folder: &Path) -> Vec<Row> {
         tell("resident memory", value("resident_mb"), "MB");
     }
     rows
+}
+
+/// How long it takes to open a state of open tasks, all of which are read: what a take-over waits for.
+pub(super) fn open(scale: &Scale, folder: &Path) -> Vec<Row> {
+    let path = folder.join("open.db");
+    fill(&path, 0, scale.open, begun);
+    read_whole(&path);
+    let timed: Vec<Value> = (0..scale.firsts.min(5))
+        .map(|_| told(OPEN, &path, 0))
+        .collect();
+    let of = |what: &str, key, unit| {
+        let what = format!("{what}, over {} open tasks", scale.open);
+        (what, median(&timed, key), unit)
+    };
+    vec![
+        of("until the engine is open", "open_ms", "ms"),
+        of("resident memory", "resident_mb", "MB"),
+    ]
 }
 
 /// What this program says in a role, in a process of its own.
@@ -100,12 +120,24 @@ pub(super) fn opened_and_read(path: &Path, tasks: usize) -> Value {
         took[took.len() / 2]
     };
     let (get_us, again_us) = (each_us(), each_us());
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let resident = status.lines().find_map(|l| l.strip_prefix("VmRSS:"));
-    let kb = resident.and_then(|r| r.split_whitespace().next()?.parse::<f64>().ok());
-    let resident_mb = kb.map(|kb| kb / 1e3);
     json!({ "open_ms": open_ms, "get_us": get_us, "again_us": again_us,
-        "resident_mb": resident_mb })
+        "resident_mb": resident_mb() })
+}
+
+/// How long it takes to open a state that is in memory.
+pub(super) fn opened(path: &Path) -> Value {
+    let began = Instant::now();
+    let _engine = engine(keyed(path));
+    let open_ms = began.elapsed().as_secs_f64() * 1e3;
+    json!({ "open_ms": open_ms, "resident_mb": resident_mb() })
+}
+
+/// None where the system does not say.
+fn resident_mb() -> Option<f64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let resident = status.lines().find_map(|l| l.strip_prefix("VmRSS:"))?;
+    let kb: f64 = resident.split_whitespace().next()?.parse().ok()?;
+    Some(kb / 1e3)
 }
 
 fn read(engine: &Engine, id: String) {
@@ -114,11 +146,11 @@ fn read(engine: &Engine, id: String) {
     assert!(found.unwrap().is_some());
 }
 
-fn fill(path: &Path, from: usize, to: usize) {
+fn fill(path: &Path, from: usize, to: usize, of: fn(usize) -> Batch) {
     let (store, _) = Store::open(keyed(path), Box::new(|_| {})).unwrap();
     let mut tickets = VecDeque::new();
     for n in from..to {
-        tickets.push_back(store.commit(life(n)));
+        tickets.push_back(store.commit(of(n)));
         if tickets.len() > 1_000 {
             tickets.pop_front().unwrap().wait().unwrap();
         }
@@ -127,6 +159,21 @@ fn fill(path: &Path, from: usize, to: usize) {
 }
 
 fn life(n: usize) -> Batch {
-    let content = Content::new("link:a--b", "Diagnose the return link of the base station");
-    life::life(&name(n), ["operator", "worker"], content, now() + n as i64)
+    life::life(&name(n), PARTIES, content(), now() + n as i64)
+}
+
+fn begun(n: usize) -> Batch {
+    let ([from, to], content) = (PARTIES, content());
+    let (id, text, at) = (TaskId::new(name(n)), content.render(), now() + n as i64);
+    let task = Task::assigned(id, from, to, text, content, true, at);
+    Batch {
+        tasks: vec![Arc::new(task)],
+        ..Batch::default()
+    }
+}
+
+const PARTIES: [&str; 2] = ["operator", "worker"];
+
+fn content() -> Content {
+    Content::new("link:a--b", "Diagnose the return link of the base station")
 }

@@ -9,7 +9,7 @@
 //! flight, over 1 to 64 shards),
 //! `discover` (a search among all agents), `kept` (an engine in a process of its own over a state
 //! of ended tasks under a key, from disk and from memory: until it is open, a task by its key, what it
-//! holds). `--json` prints an object a line. Without `--bench`, which `cargo bench` gives, it only shows that it runs.
+//! holds), `open` (the same over a state of open tasks, all of which are read at the start). `--json` prints an object a line. Without `--bench`, which `cargo bench` gives, it only shows that it runs.
 #![allow(clippy::print_stdout, clippy::unwrap_used, missing_docs)]
 
 mod kept;
@@ -21,7 +21,7 @@ use domain::discovery::Criteria;
 use domain::profile::{Profile, Skill};
 use domain::registry::Reach;
 use domain::reply::{Reply, Verdict};
-use domain::task::TaskId;
+use domain::task::{Task, TaskId};
 use domain::time::{SeededRng, Timestamp};
 use domain::verb::Verb;
 use engine::query::TaskById;
@@ -29,7 +29,7 @@ use engine::{
     Credential, DiscoverAgents, Endpoint, Engine, Execution, Limits, Negotiate, Negotiated, Quotas,
     Refusal, RegisterAgent, Setup, UserLimits,
 };
-use kept::{FIRST, MANY, kept, opened_and_read, opened_and_read_first};
+use kept::{FIRST, MANY, OPEN};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
 use std::future::Future;
@@ -41,7 +41,7 @@ use std::time::{Duration, Instant};
 use store::{Batch, HeldKeys, KeyKeeper, Options, RandomSource, Secret, Store};
 use testkit::{hosted, setup, wait};
 
-const NAMES: [&str; 5] = ["assign", "shards", "negotiate", "discover", "kept"];
+const NAMES: [&str; 6] = ["assign", "shards", "negotiate", "discover", "kept", "open"];
 /// In how many shards it is decided.
 const SHARDS: [usize; 5] = [1, 2, 4, 8, 64];
 /// Agents that are assigned tasks beside each other.
@@ -55,6 +55,7 @@ struct Scale {
     searches: usize,
     firsts: usize,
     kept: [usize; 2],
+    open: usize,
 }
 
 const FULL: Scale = Scale {
@@ -63,6 +64,7 @@ const FULL: Scale = Scale {
     searches: 1_000,
     firsts: 41,
     kept: [1_000, 1_000_000],
+    open: 100_000,
 };
 const SMOKE: Scale = Scale {
     requests: 600,
@@ -70,17 +72,19 @@ const SMOKE: Scale = Scale {
     searches: 10,
     firsts: 3,
     kept: [10, 200],
+    open: 200,
 };
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     if let [role, path, number] = arguments.as_slice()
-        && (role == FIRST || role == MANY)
+        && [FIRST, MANY, OPEN].contains(&role.as_str())
     {
         let (path, number) = (Path::new(path), number.parse().unwrap());
-        let told = match role == FIRST {
-            true => opened_and_read_first(path, number),
-            false => opened_and_read(path, number),
+        let told = match role.as_str() {
+            FIRST => kept::opened_and_read_first(path, number),
+            OPEN => kept::opened(path),
+            _ => kept::opened_and_read(path, number),
         };
         return println!("{told}");
     }
@@ -104,7 +108,8 @@ fn main() {
             "shards" => shards(&scale, folder.path()),
             "negotiate" => vec![negotiate(&scale, folder.path())],
             "discover" => discover(&scale),
-            _ => kept(&scale, folder.path()),
+            "open" => kept::open(&scale, folder.path()),
+            _ => kept::kept(&scale, folder.path()),
         };
         for (what, value, unit) in rows {
             match has("--json") {

@@ -30,7 +30,7 @@ use domain::task::{Task, TaskId};
 use domain::team::Team;
 use domain::time::Timestamp;
 use domain::verb::Verb;
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, MutexGuard};
 use tokio::sync::oneshot;
 
@@ -120,17 +120,23 @@ impl<'e> Work<'e> {
 
     /// Takes in what is on disk, of all shards.
     pub(crate) fn take_in(&mut self, decided: Decided) {
-        let parents: BTreeMap<&TaskId, Option<&TaskId>> = decided
-            .tasks
-            .iter()
-            .map(|task| (&task.id, task.conditions.parent.as_ref()))
-            .collect();
-        let placement = &self.shared.placement;
-        for task in parents.keys() {
-            let root = root_of(task, &parents);
-            placement.place(task, home(root.as_str()));
+        // Whatever is no part is at home.
+        let parts = || {
+            decided
+                .tasks
+                .iter()
+                .filter(|it| it.conditions.parent.is_some())
+        };
+        if parts().next().is_some() {
+            let tasks = decided.tasks.iter();
+            let wholes = tasks.map(|it| (&it.id, it.conditions.parent.as_ref()));
+            let wholes: HashMap<_, _> = wholes.collect();
+            for part in parts() {
+                let root = root_of(&part.id, &wholes);
+                let placement = &self.shared.placement;
+                placement.place(&part.id, home(root.as_str()));
+            }
         }
-        drop(parents);
         decided.tasks.into_iter().for_each(|task| self.put(task));
         let negotiations = decided.negotiations.into_iter();
         negotiations.for_each(|negotiation| self.put_negotiation(negotiation));
@@ -356,12 +362,12 @@ impl<'e> Work<'e> {
 }
 
 /// The task that is part of no other in memory.
-fn root_of<'t>(task: &'t TaskId, parents: &BTreeMap<&'t TaskId, Option<&'t TaskId>>) -> &'t TaskId {
+fn root_of<'t>(task: &'t TaskId, wholes: &HashMap<&'t TaskId, Option<&'t TaskId>>) -> &'t TaskId {
     let mut root = task;
     // A tree is never as deep as there are tasks, so that even a circle, which there is none, ends.
-    for _ in 0..parents.len() {
-        match parents.get(root).copied().flatten() {
-            Some(parent) if parents.contains_key(parent) => root = parent,
+    for _ in 0..wholes.len() {
+        match wholes.get(root).copied().flatten() {
+            Some(whole) if wholes.contains_key(whole) => root = whole,
             _ => break,
         }
     }
