@@ -5,7 +5,7 @@
 #   scripts/setup.sh test   that, and what the tests need (the default)
 #
 # System packages come through apt (with sudo where one is not root), Python
-# clients go into .venv/, JavaScript clients into tests/interop/js/node_modules/
+# clients go into .venv/, JavaScript into tests/interop/js/node_modules/ and console/node_modules/,
 # and the standard YANG modules into yang/standard/; git ignores all of them. Silent and quick when there is nothing to do. On a system
 # without apt it names what is missing and stops.
 set -euo pipefail
@@ -191,18 +191,18 @@ telecom_sdk() {
     say "NOTE: pip could not install what tests/requirements-a2a-t.txt pins; the test of the A2A-T SDK will be skipped"
 }
 
-# The JavaScript clients are named by their lock file; node and npm to run and fetch them are in .venv/.
-javascript_clients() {
-  local folder=tests/interop/js stamp wanted
+# JavaScript is named by lock files; node and npm to run and fetch it are in .venv/.
+javascript() {
+  local folder=$1 what=$2 stamp wanted
   stamp=$folder/node_modules/.wanted
   wanted=$(sha256sum "$folder/package-lock.json")
   [[ -f $stamp && $(cat "$stamp") == "$wanted" ]] && return
-  say "installing the JavaScript clients of the tests (@a2a-js/sdk, 1.x and 0.3.x) into $folder/node_modules/"
+  say "installing $what into $folder/node_modules/"
   if PATH="$root/.venv/bin:$PATH" npm ci --prefix "$folder" --ignore-scripts --no-audit --no-fund --silent; then
     printf '%s\n' "$wanted" >"$stamp"
   else
     rm -rf "$folder/node_modules"
-    say "NOTE: npm could not install what $folder/package-lock.json pins; the test of these clients will be skipped"
+    say "NOTE: npm could not install what $folder/package-lock.json pins; the tests that need it will be skipped"
   fi
 }
 
@@ -211,7 +211,8 @@ install_missing
 scripts/standard-yang.sh
 if [[ $level == test ]]; then
   python_clients
-  javascript_clients
+  javascript tests/interop/js 'the JavaScript clients of the tests (@a2a-js/sdk, 1.x and 0.3.x)'
+  javascript console 'what the console is built with (Svelte, Vite)'
   have yangcli || say "NOTE: yangcli is not installed; the test of that client will be skipped"
   have yanglint || say "NOTE: yanglint is not installed; the tests that compare with it will be skipped"
   have_postgresql || say "NOTE: PostgreSQL is not installed; the tests of stores in it will be skipped"

@@ -1,0 +1,44 @@
+// The language in which the console speaks, and its words.
+import { en, type Key } from './language/en';
+import { zh } from './language/zh';
+
+export const LANGUAGES = { en: 'English', zh: '中文' } as const;
+export type Language = keyof typeof LANGUAGES;
+
+const WORDS: Record<Language, Record<Key, string>> = { en, zh };
+const KEPT = 'convoke-language';
+
+function first(): Language {
+  const wanted = localStorage.getItem(KEPT) ?? navigator.language;
+  return wanted.startsWith('zh') ? 'zh' : 'en';
+}
+
+let chosen = $state<Language>(first());
+
+export const language = {
+  get now(): Language {
+    return chosen;
+  },
+  set now(other: Language) {
+    chosen = other;
+    localStorage.setItem(KEPT, other);
+  },
+};
+
+/** The words of a key, with what they name filled in. */
+export function t(key: Key, named: Record<string, string | number> = {}): string {
+  return WORDS[chosen][key].replace(/\{(\w+)\}/g, (_, name: string) => String(named[name] ?? ''));
+}
+
+/** The words for a value of an enumeration; the value itself where a newer platform has others. */
+export function word(group: string, value: string): string {
+  const key = `${group}.${value}`;
+  return key in en ? t(key as Key) : value;
+}
+
+/** A time as people write it. */
+export function time(text: string | undefined): string {
+  if (!text) return '';
+  const at = new Date(text);
+  return Number.isNaN(at.getTime()) ? text : at.toLocaleString(chosen === 'zh' ? 'zh-CN' : 'en-GB');
+}

@@ -1,0 +1,105 @@
+import { expect, test } from 'vitest';
+import { follow, QUEUE_MAX, type Condition, type Event, type Surroundings } from './live';
+
+const frame = (id: number) => `id: ${id}\ndata: {"ietf-restconf:notification":{"n":${id}}}\n\n`;
+
+/** A platform whose log grows, and whose streams end after so many events each. */
+class Platform implements Surroundings {
+  applied: number[] = [];
+  asked: string[] = [];
+  conditions: Condition[] = [];
+  waited: number[] = [];
+  snapshots = 0;
+  /** Holds pictures back. */
+  isHidden = false;
+  readonly over = new AbortController();
+
+  constructor(
+    private readonly log: number,
+    private readonly answers: ((from: number) => Response)[],
+    private readonly begin: number | undefined = 10,
+  ) {}
+
+  async snapshot(): Promise<number | undefined> {
+    this.snapshots += 1;
+    return this.snapshots === 1 ? this.begin : this.log;
+  }
+  apply(events: Event[]): void {
+    this.applied.push(...events.map((event) => event.notification['n'] as number));
+  }
+  condition(now: Condition): void {
+    this.conditions.push(now);
+  }
+  async fetch(_: string, init: RequestInit): Promise<Response> {
+    const from = (init.headers as Record<string, string>)['Last-Event-ID'] ?? '';
+    this.asked.push(from);
+    const answer = this.answers.shift();
+    if (!answer) {
+      this.over.abort();
+      throw new Error('over');
+    }
+    return answer(Number(from));
+  }
+  frame(then: () => void): void {
+    if (!this.isHidden) queueMicrotask(then);
+  }
+  async wait(ms: number): Promise<void> {
+    this.waited.push(ms);
+  }
+}
+
+/** A stream of the events after a place, which is cut, perhaps in the middle of one. */
+const events = (until: number, tail = '') => (from: number) => {
+  let text = ': hello\n\n';
+  // One that is told twice, as by a platform that resumes too early.
+  for (let id = from; id <= until; id += 1) text += frame(id);
+  return new Response(text + tail);
+};
+
+test('a stream that is cut goes on where it was, without a gap or a duplicate', async () => {
+  const half = frame(16).slice(0, 12);
+  const platform = new Platform(30, [events(15, half), () => new Response(null, { status: 503 }), events(15), events(30)]);
+  await follow(platform, platform.over.signal);
+  expect(platform.applied).toEqual(Array.from({ length: 20 }, (_, n) => n + 11));
+  expect(platform.asked).toEqual(['10', '15', '15', '15', '30']);
+  expect(platform.snapshots).toBe(1);
+  expect(platform.conditions.slice(0, 3)).toEqual(['connecting', 'live', 'cut']);
+});
+
+test('whoever cannot be reached is asked less and less', async () => {
+  const down = () => new Response(null, { status: 503 });
+  const platform = new Platform(10, Array.from({ length: 8 }, () => down));
+  await follow(platform, platform.over.signal);
+  expect(platform.waited).toEqual([500, 1000, 2000, 4000, 8000, 15000, 15000, 15000]);
+});
+
+test('what is not drawn is not kept: the state is taken anew', async () => {
+  const platform = new Platform(9_999, [events(10 + QUEUE_MAX + 1), events(9_999)]);
+  platform.isHidden = true;
+  await follow(platform, platform.over.signal);
+  expect(platform.applied).toEqual([]);
+  expect(platform.snapshots).toBe(2);
+  expect(platform.asked[1]).toBe('9999');
+});
+
+test('whoever has no place in the log is followed from now, and goes on after what was seen', async () => {
+  const platform = new Platform(10, [() => events(5)(4), () => new Response('')], undefined);
+  platform.snapshot = async () => void (platform.snapshots += 1);
+  await follow(platform, platform.over.signal);
+  expect(platform.applied).toEqual([4, 5]);
+  expect(platform.asked).toEqual(['', '5', '5']);
+  expect(platform.snapshots).toBe(1);
+
+  const silent = new Platform(10, [() => new Response('')]);
+  silent.snapshot = async () => void (silent.snapshots += 1);
+  await follow(silent, silent.over.signal);
+  expect(silent.snapshots).toBe(2);
+});
+
+test('nobody is asked again once the session has ended', async () => {
+  const platform = new Platform(10, [events(12), () => new Response(null, { status: 401 }), events(20)]);
+  await follow(platform, platform.over.signal);
+  expect(platform.applied).toEqual([11, 12]);
+  expect(platform.conditions.at(-1)).toBe('signed-out');
+  expect(platform.asked.length).toBe(2);
+});

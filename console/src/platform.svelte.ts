@@ -1,0 +1,202 @@
+// What the console knows of the platform: one snapshot, then what happened since. Bounded in all it keeps.
+// Read next: live.ts, by which it follows; restconf.ts, by which it asks.
+import { follow, type Condition, type Event } from './live';
+import { carryOut, read, Refused } from './restconf';
+
+export interface Task {
+  'task-id': string;
+  'task-sendFrom': string;
+  'task-sendTo': string;
+  'task-status': string;
+  content?: string;
+  type?: string;
+  /** The task that this one is a part of. */
+  'parent-task'?: string;
+  'created-at'?: string;
+  'changed-at'?: string;
+  progress?: number;
+  awaits?: string;
+}
+
+export interface Agent {
+  name: string;
+  alias?: string;
+  description?: string;
+  domain?: string;
+  skills?: { skill?: { 'skill-name': string; 'skill-description'?: string }[] };
+  observed?: { online?: boolean; health?: string; 'health-note'?: string; endpoint?: string };
+}
+
+export interface Statistics {
+  agents: number;
+  'agents-online': number;
+  tasks: string;
+  'tasks-open': string;
+  events: string;
+}
+
+export interface Happening {
+  id: number;
+  at: string;
+  kind: 'task' | 'agent';
+  subject: string;
+  /** The new state of a task, or the change of an agent. */
+  value: string;
+  health?: string;
+}
+
+/** The most tasks that are kept, those that changed last. */
+export const TASKS_MAX = 20_000;
+const HAPPENINGS_MAX = 100;
+const PAGE = 1_000;
+/** Between two pictures: sooner nobody reads, and all tasks are sorted for each. */
+const DRAW_MS = 200;
+/** The span over which the rate is measured. */
+const RATE_MS = 10_000;
+
+class Platform {
+  condition = $state<Condition>('connecting');
+  statistics = $state.raw<Statistics>();
+  agents = $state.raw<Agent[]>([]);
+  happenings = $state.raw<Happening[]>([]);
+  /** The last event that was taken. */
+  cursor = $state(0);
+  rate = $state(0);
+  /** Counts changes of the tasks, which are too many to be watched one by one. */
+  version = $state(0);
+  tasks = new Map<string, Task>();
+  #arrivals: { at: number; count: number }[] = [];
+
+  /** Follows the platform until it is aborted. */
+  async follow(signal: AbortSignal): Promise<void> {
+    const measure = setInterval(() => this.#measure(), 1_000);
+    signal.addEventListener('abort', () => clearInterval(measure));
+    await follow(
+      {
+        snapshot: () => this.#snapshot(),
+        apply: (events) => this.apply(events),
+        condition: (now) => (this.condition = now),
+        fetch: (url, init) => fetch(url, init),
+        frame: (then) => void setTimeout(then, DRAW_MS),
+        wait: (ms, signal) =>
+          new Promise((resolve) => {
+            const timer = setTimeout(resolve, ms);
+            signal.addEventListener('abort', () => (clearTimeout(timer), resolve()), { once: true });
+          }),
+      },
+      signal,
+    );
+    clearInterval(measure);
+  }
+
+  async #snapshot(): Promise<number | undefined> {
+    // The cursor first: what happens while the rest is read is told again, and changes nothing twice.
+    await this.#count();
+    const cursor = this.statistics && Number(this.statistics.events);
+    const tasks = await this.#readTasks();
+    await this.#readAgents();
+    this.tasks = tasks;
+    this.cursor = cursor ?? 0;
+    this.version += 1;
+    return cursor;
+  }
+
+  /** All tasks that the user may read; none if he may not ask for them. */
+  async #readTasks(): Promise<Map<string, Task>> {
+    const tasks = new Map<string, Task>();
+    let after: string | undefined;
+    do {
+      const page: { task?: Task[]; next?: string } = await carryOut<{ task?: Task[]; next?: string }>(
+        'convoke-registry:get-tasks',
+        { limit: PAGE, ...(after ? { after } : {}) },
+      ).catch((error) => {
+        if (error instanceof Refused && error.status === 403) return {};
+        throw error;
+      });
+      for (const task of page.task ?? []) tasks.set(task['task-id'], task);
+      after = page.next;
+    } while (after && tasks.size < TASKS_MAX);
+    return tasks;
+  }
+
+  async #count(): Promise<void> {
+    this.statistics = await read<Statistics>('convoke-registry:registry/statistics');
+  }
+
+  async #readAgents(): Promise<void> {
+    const registry = await read<{ agent?: Agent[] }>('convoke-registry:registry?fields=agent');
+    this.agents = registry?.agent ?? [];
+  }
+
+  apply(events: Event[]): void {
+    const happenings: Happening[] = [];
+    let isOfAgents = false;
+    for (const { id, notification } of events) {
+      const at = String(notification['eventTime'] ?? '');
+      const task = notification['irtf-agent:condition-notifications'] as Told | undefined;
+      const agent = notification['convoke-registry:agent-update'] as AgentTold | undefined;
+      if (task) happenings.push(...this.#taskChanged(id, at, task));
+      if (agent) {
+        isOfAgents = true;
+        happenings.push({ id, at, kind: 'agent', subject: agent.name, value: agent.change, health: agent.health });
+      }
+    }
+    this.cursor = events[events.length - 1]?.id ?? this.cursor;
+    this.version += 1;
+    this.#arrivals.push({ at: performance.now(), count: events.length });
+    this.happenings = [...happenings.reverse(), ...this.happenings].slice(0, HAPPENINGS_MAX);
+    if (isOfAgents) this.#readAgents().catch(() => {});
+  }
+
+  #taskChanged(id: number, at: string, told: Told): Happening[] {
+    const state = told['input-required']?.[0];
+    const name = told['task-id'];
+    if (!state || !name) return [];
+    const known = this.tasks.get(name);
+    const task: Task = {
+      ...(known ?? {
+        'task-id': name,
+        // What is told goes back to whoever assigned the task.
+        'task-sendFrom': told['task-sendTo'],
+        'task-sendTo': told['task-sendFrom'],
+        'created-at': state['start-time'],
+      }),
+      'task-status': state.status,
+      'changed-at': at,
+      progress: told['convoke-negotiation:progress'] ?? known?.progress,
+    };
+    // Anew at the end: the first are those that changed least lately.
+    this.tasks.delete(name);
+    this.tasks.set(name, task);
+    for (const oldest of this.tasks.keys()) {
+      if (this.tasks.size <= TASKS_MAX) break;
+      this.tasks.delete(oldest);
+    }
+    if (known?.['task-status'] === state.status) return [];
+    return [{ id, at, kind: 'task', subject: name, value: state.status }];
+  }
+
+  #measure(): void {
+    const since = performance.now() - RATE_MS;
+    this.#arrivals = this.#arrivals.filter((arrival) => arrival.at > since);
+    const count = this.#arrivals.reduce((sum, arrival) => sum + arrival.count, 0);
+    this.rate = (count * 1_000) / RATE_MS;
+    if (count > 0) this.#count().catch(() => {});
+  }
+}
+
+interface Told {
+  'task-id'?: string;
+  'task-sendFrom': string;
+  'task-sendTo': string;
+  'input-required'?: { status: string; 'start-time'?: string }[];
+  'convoke-negotiation:progress'?: number;
+}
+
+interface AgentTold {
+  name: string;
+  change: string;
+  health?: string;
+}
+
+export const platform = new Platform();

@@ -1,0 +1,37 @@
+// How the console is built: three files with fixed names, which the server embeds, each compressed beside it.
+import { svelte } from '@sveltejs/vite-plugin-svelte';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
+import { defineConfig, type Plugin } from 'vite';
+
+let folder = 'dist';
+
+const compressed: Plugin = {
+  name: 'compressed',
+  apply: 'build',
+  configResolved(config) {
+    folder = config.build.outDir;
+  },
+  closeBundle() {
+    for (const name of readdirSync(folder).filter((name) => !name.endsWith('.gz'))) {
+      writeFileSync(`${folder}/${name}.gz`, gzipSync(readFileSync(`${folder}/${name}`), { level: 9 }));
+    }
+  },
+};
+
+export default defineConfig({
+  base: '/console/',
+  plugins: [svelte(), compressed],
+  build: {
+    target: 'es2022',
+    assetsInlineLimit: 0,
+    modulePreload: false,
+    rollupOptions: {
+      output: {
+        entryFileNames: 'console.js',
+        assetFileNames: 'console[extname]',
+        codeSplitting: false,
+      },
+    },
+  },
+});
