@@ -9,7 +9,10 @@
 mod support;
 
 use server::client::{CallError, Client};
+use server::clock::Clock;
 use server::host::Endpoint;
+use server::sign_in::SignIn;
+use server::state::StateFolder;
 use std::time::{Duration, Instant};
 use support::pair::{MONITORING, Pair, assign, called, listed, sessions};
 use support::proxy::Proxy;
@@ -338,6 +341,42 @@ fn essence(answer: Answer) -> (u16, String, String) {
         answer.field("content-type").to_owned(),
         answer.body.clone(),
     )
+}
+
+/// A browser is signed in at a node that stands by as at the one that leads: the link and the session are the latter's.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_console_opens_at_a_node_that_stands_by() {
+    let pair = Pair::start().await;
+    let sign_in = SignIn::of(&StateFolder::new(pair.folder.path()));
+    let link = sign_in.link("operator", Clock::wall_time()).unwrap().secret;
+    let node = pair.node.http().unwrap().to_string();
+    let html = [("Accept", "text/html")];
+    let page = http::ask(&node, "GET", "/", None, &html, "").await;
+    assert_eq!(page.status, 200, "{page:?}");
+    let origin = format!("http://{node}");
+    let ours = [("Console-Request", "1"), ("Origin", origin.as_str())];
+    let opened = http::ask(&node, "POST", "/console/session", Some(&link), &ours, "").await;
+    assert_eq!(opened.status, 204, "{opened:?}");
+    let cookie = opened.field("set-cookie").split(';').next().unwrap();
+    let port = node.rsplit(':').next().unwrap();
+    assert!(cookie.starts_with(&format!("convoke-{port}=")), "{cookie}");
+    let reading = [("Cookie", cookie)];
+    let who = http::ask(&node, "GET", "/whoami", None, &reading, "").await;
+    assert_eq!(who.json()["name"], "operator");
+    let counts = "/restconf/operations/convoke-registry:count-tasks";
+    let typed = ("Content-Type", "application/yang-data+json");
+    let input = r#"{"convoke-registry:input":{}}"#;
+    let bare = [("Cookie", cookie), typed];
+    let refused = http::ask(&node, "POST", counts, None, &bare, input).await;
+    assert_eq!(refused.status, 403, "{refused:?}");
+    let acting = [("Cookie", cookie), typed, ours[0], ours[1]];
+    let counted = http::ask(&node, "POST", counts, None, &acting, input).await;
+    assert_eq!(counted.status, 200, "{counted:?}");
+    let left = http::ask(&node, "DELETE", "/console/session", None, &acting, "").await;
+    assert_eq!(left.status, 204, "{left:?}");
+    let over = http::ask(&node, "GET", "/whoami", None, &reading, "").await;
+    assert_eq!(over.status, 401, "{over:?}");
+    pair.end().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

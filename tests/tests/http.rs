@@ -6,13 +6,17 @@ mod support;
 
 use serde_json::{Value, json};
 use server::ssh::keys::{generate, write_public};
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::{Output, Stdio};
-use support::http::get;
+use std::time::Duration;
+use support::http::{ask, get};
 use support::process::{FREE_PORTS, Finished, Running, binary, run};
 use support::{block_on, page, within};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, BufReader};
 use tokio::process::Command;
+use tokio::time::sleep;
 
 /// Runs `convoke token …` and returns its output.
 async fn token(running: &Running, arguments: &[&str]) -> Finished {
@@ -76,6 +80,124 @@ async fn running_token(running: &Running) -> String {
     let printed = run(running.state(), &["token", "issue"]).await.well();
     assert_eq!(printed.stderr, "");
     printed.stdout.trim_end().to_owned()
+}
+
+/// A demo serves HTTP on loopback unasked. While its story runs, its clock is the story's, hours behind the wall, by
+/// which credentials count.
+#[test]
+fn a_demo_lets_in_while_its_story_runs() {
+    block_on(async {
+        let state = tempfile::tempdir().unwrap();
+        let small = ["--topology", "Polska", "--sites", "20"];
+        let demo = [&["demo", "fault", "--stay", "--speed", "1"], &small[..]].concat();
+        let running = Running::start(state.path(), &demo).await;
+        assert!(running.http().starts_with("127.0.0.1:"));
+        let (token, _) = issue(&running, "operator").await;
+        assert_eq!(whoami(&running, &token).await.0, 200);
+        let link = link(&running, &[]).await.well().json();
+        let secret = link[0]["link"].as_str().unwrap().split_once("#sign-in=");
+        let opened = post(running.http(), "/console/session", secret.unwrap().1).await;
+        assert_eq!(opened, 204);
+        running.kill().await;
+    });
+}
+
+/// A link is told to whoever asks for it as JSON, and not to a pipe or a file, such as a log.
+#[test]
+fn a_link_to_the_console_is_told_to_no_log() {
+    block_on(async {
+        let state = tempfile::tempdir().unwrap();
+        let running = Running::serve(state.path()).await;
+        let piped = run(running.state(), &["console", "link"])
+            .await
+            .with_code(2);
+        assert!(!piped.stdout.contains("#sign-in"), "{piped:?}");
+        let at = ["--url", "https://noc.example/"];
+        let made = link(&running, &at).await.well().json();
+        let url = made[0]["link"].as_str().unwrap();
+        assert!(url.starts_with("https://noc.example/#sign-in="), "{url}");
+        link(&running, &["--user", "nobody"]).await.with_code(3);
+        let_in(&running, "users/noc.pub");
+        let made = link(&running, &["--user", "noc"]).await.well().json();
+        let end = ["console", "end", "noc", "--json"];
+        let ended = run(running.state(), &end).await.well().json();
+        assert_eq!(
+            (&ended[0]["user"], &ended[0]["ended"]),
+            (&json!("noc"), &json!(1))
+        );
+        let secret = made[0]["link"].as_str().unwrap().split_once("#sign-in=");
+        let void = post(running.http(), "/console/session", secret.unwrap().1).await;
+        assert_eq!(void, 401);
+        assert!(running.stop().await.success());
+    });
+}
+
+/// A browser is opened by a page that only its user may read: the link itself is among no program's arguments.
+#[test]
+fn a_link_is_opened_without_being_shown_to_other_users() {
+    block_on(async {
+        let state = tempfile::tempdir().unwrap();
+        let running = Running::serve(state.path()).await;
+        let desktop = tempfile::tempdir().unwrap();
+        let [opener, shown] = ["xdg-open", "shown"].map(|name| desktop.path().join(name));
+        let script = format!(
+            "#!/bin/sh\necho \"$@\" >{0}.new && mv {0}.new {0}\n",
+            shown.display()
+        );
+        std::fs::write(&opener, script).unwrap();
+        std::fs::set_permissions(&opener, Permissions::from_mode(0o755)).unwrap();
+        let path = format!(
+            "{}:{}",
+            desktop.path().display(),
+            std::env::var("PATH").unwrap()
+        );
+        let mut open = Command::new(binary());
+        open.args([
+            "console",
+            "link",
+            "--open",
+            "--url",
+            "http://noc.example",
+            "--state",
+        ]);
+        let opened = open.arg(running.state()).env("PATH", path).output();
+        let opened = opened.await.unwrap();
+        assert!(opened.status.success(), "{opened:?}");
+        assert_eq!((opened.stdout.len(), opened.stderr.len()), (0, 0));
+        within("the browser is opened", async {
+            while !shown.exists() {
+                sleep(Duration::from_millis(10)).await;
+            }
+        })
+        .await;
+        let shown = std::fs::read_to_string(&shown).unwrap();
+        let page = Path::new(shown.trim_end());
+        assert!(
+            page.starts_with(state.path().canonicalize().unwrap()),
+            "{shown}"
+        );
+        assert_eq!(page.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+        let page = std::fs::read_to_string(page).unwrap();
+        let secret = page
+            .split_once("0; url=http://noc.example/#sign-in=")
+            .unwrap()
+            .1;
+        let secret = secret.split_once('"').unwrap().0;
+        assert_eq!(post(running.http(), "/console/session", secret).await, 204);
+        running.kill().await;
+    });
+}
+
+async fn link(running: &Running, arguments: &[&str]) -> Finished {
+    let arguments = [&["console", "link", "--json"], arguments].concat();
+    run(running.state(), &arguments).await
+}
+
+/// The status of what is posted with a credential.
+async fn post(address: &str, path: &str, credential: &str) -> u16 {
+    ask(address, "POST", path, Some(credential), &[], "")
+        .await
+        .status
 }
 
 /// Issued and revoked tokens survive a restart.

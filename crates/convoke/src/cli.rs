@@ -3,6 +3,7 @@
 mod agent;
 mod audit;
 mod cluster;
+mod console;
 mod data;
 mod eval;
 #[cfg(feature = "showcase")]
@@ -21,6 +22,7 @@ mod watch;
 pub(crate) use agent::{AgentCommand, Criteria, Discover, Register, Renew, Team};
 pub(crate) use audit::{AuditCommand, Wanted};
 pub(crate) use cluster::{ClusterCommand, Handover};
+pub(crate) use console::ConsoleCommand;
 pub(crate) use data::{DataCommand, Get, Put};
 #[cfg(feature = "showcase")]
 pub(crate) use eval::{Alarms, Faults};
@@ -147,6 +149,9 @@ pub(crate) enum Command {
     /// Bearer tokens for the HTTP server of a platform.
     #[command(subcommand)]
     Token(TokenCommand),
+    /// The console in a browser: links that open it, and the end of its sessions.
+    #[command(subcommand)]
+    Console(ConsoleCommand),
     /// The store of a platform.
     Store(Store),
     /// The settings of a platform.
@@ -190,7 +195,7 @@ pub(crate) struct Platform {
     /// First port of the agents' own endpoints; 0 chooses free ones.
     #[arg(long, env = "CONVOKE_AGENTS_FROM", value_name = "PORT")]
     pub(crate) agents_from: Option<u16>,
-    /// Address of the HTTP server, or off; default 127.0.0.1:8880 for `serve`, off for a demo.
+    /// Address of the HTTP server, or off; default 127.0.0.1:8880 for `serve`, any port of loopback for a demo.
     #[arg(long, env = "CONVOKE_HTTP", value_name = "ADDR|off")]
     pub(crate) http: Option<Listen>,
     /// Profile of the A2A card: with schemas at its root (extension 002), or plain v1.0, signed.

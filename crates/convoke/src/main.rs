@@ -12,6 +12,7 @@ mod ask;
 mod audit;
 mod cli;
 mod cluster;
+mod console;
 mod data;
 mod eval;
 mod joining;
@@ -85,6 +86,7 @@ async fn run(cli: Cli) -> Result<(), Failure> {
         #[cfg(feature = "showcase")]
         Command::Lab(command) => showcase::lab::run(common, command).await,
         Command::Token(command) => token::run(common, command),
+        Command::Console(command) => console::run(common, command),
         Command::Store(command) => store::run(common, command).await,
         Command::Config(command) => serve::config(common, command),
     }

@@ -3,6 +3,7 @@
 //! Knows no network and no agents: whoever serves brings both. Read next: [`crate::serve`].
 
 use crate::cli::{Common, Platform as PlatformFlags};
+use crate::console;
 use crate::output::{self, Failure, line};
 use domain::inventory::Inventory;
 use markup::words::legible_line;
@@ -78,6 +79,9 @@ impl Serving<'_> {
         // Whoever hears that it is ready may end it at once, and it is to end in order.
         let ended = asked_to_end()?;
         announce(common, &host.listening, host.http);
+        if let Some(http) = host.http {
+            console::tell(common, &console::url(settings, http), false);
+        }
         hint(common);
         drop(host);
         let lived = live(&mut runtime, ended).await;
@@ -200,7 +204,7 @@ pub(crate) fn announce(common: &Common, listening: &[Listening], http: Option<Ht
     }
     if let Some(http) = http {
         line(&format!(
-            "{:<11}  {:<21}  for whoever has a token: convoke token issue",
+            "{:<11}  {:<21}  for whoever has a token (convoke token issue) or a link (convoke console link)",
             http.protocol(),
             http.address.to_string()
         ));

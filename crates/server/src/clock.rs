@@ -57,6 +57,8 @@ fn wall_ns() -> i64 {
 pub struct Clock {
     source: Box<dyn TimeSource>,
     fence: Fence,
+    /// True if the time is that of a story.
+    is_told: bool,
     reading: Mutex<Reading>,
 }
 
@@ -99,6 +101,7 @@ impl Clock {
         Self {
             source: Box::new(source),
             fence: Fence::default(),
+            is_told: false,
             reading: Mutex::new(reading),
         }
     }
@@ -124,6 +127,25 @@ impl Clock {
             astray: false,
         };
         clock
+    }
+
+    /// The same, of a story: what outlives it, such as a credential, goes by [`Self::credential_time`].
+    #[must_use]
+    pub fn of_story(self) -> Self {
+        Self {
+            is_told: true,
+            ..self
+        }
+    }
+
+    /// The time by which credentials are issued and expire: that of the system clock where this clock
+    /// is a story's or a fast one, which people and their browsers do not live by.
+    pub fn credential_time(&self) -> Timestamp {
+        let is_fast = matches!(self.reading().mode, Mode::Fast(_));
+        match self.is_told || is_fast {
+            true => Self::wall_time(),
+            false => self.now(),
+        }
     }
 
     /// This clock, but `speed` times as fast as time passes (1 or more), beginning now; at 1 it

@@ -3,7 +3,7 @@
 //! A tour: [`listener`] accepts, within the bounds of [`limits`] that `admission` counts;
 //! `connection` is one connection, over [`tls`] or plain, with the timeouts of `wire`, in the
 //! `turns` of its user or source; `server` takes a request through [`guard`], [`caller`] (a token,
-//! or a [`certificate`]; `audit` has the events) and [`router`] to a route, which is handed an
+//! or a [`certificate`]; `audit` has the events; `session`, when a cookie counts) and [`router`] to a route, which is handed an
 //! [`HttpRequest`] and answers with a [`body`] or a [`problem`]; `delivery` watches that it is
 //! taken, and counts what is `untaken`. Bodies `share` a limit of memory, and `shortage` closes idle
 //! connections while memory is short. [`routes`] are those of every server; [`forward`] has the requests
@@ -30,6 +30,7 @@ pub mod request;
 pub mod router;
 pub mod routes;
 mod server;
+pub(crate) mod session;
 mod share;
 mod shortage;
 pub mod tls;

@@ -1,8 +1,8 @@
 //! Sockets, configuration, clock and composition: the crate that puts a platform together.
 //!
 //! A tour:
-//! - [`ssh`] and [`http`] are the transports, [`token`] holds the bearer tokens, [`a2a`] and
-//!   [`restconf`] the routes of the latter; [`session`] moves the bytes of one NETCONF session;
+//! - [`ssh`] and [`http`] are the transports, [`token`] holds the bearer tokens, [`sign_in`] the links and
+//!   sessions of the [`console`], whose routes are the latter's, with those of [`a2a`] and [`restconf`]; [`session`] moves the bytes of one NETCONF session;
 //! - [`state`], [`config`], [`access`], [`profile`] and [`file`] are the files, `user_name` the
 //!   rule for names; `writable` refuses files that others may write by their `permissions`,
 //!   [`revocation`] watches credentials, by the `stamp` of their files; [`trail`] records logins;
@@ -31,6 +31,7 @@ pub mod clock;
 pub mod cluster;
 pub mod cluster_key;
 pub mod config;
+pub mod console;
 pub mod copying;
 pub mod fair;
 pub mod fence;
@@ -58,6 +59,7 @@ pub mod schemas;
 mod seal;
 pub mod session;
 pub mod shares;
+pub mod sign_in;
 pub mod ssh;
 mod stamp;
 pub mod state;

@@ -227,7 +227,7 @@ impl KeyWatcher {
         let came: BTreeMap<_, _> = seen.filter(|(id, _)| !was_known(id)).collect();
         came.values()
             .for_each(|entry| told(AuditKind::TokenIssued, entry));
-        let time = self.clock.now();
+        let time = self.clock.credential_time();
         let went = before
             .issued
             .iter()

@@ -2,7 +2,7 @@
 //!
 //! `convoke.toml`, `access.toml`, `convoke.db`, `host_ed25519`, `known_hosts`, `operator_ed25519`,
 //! `keys/AGENT_ed25519`, `users/NAME.pub`, `agents/NAME.pub`, `revoked_certificates`,
-//! `token_ed25519`, `tokens/ID.json`, `peers/NAME.token`, `store_key`, `store_head`, `store_url`, `cluster_key`. Created at the
+//! `token_ed25519`, `tokens/ID.json`, `console/`, `peers/NAME.token`, `store_key`, `store_head`, `store_url`, `cluster_key`. Created at the
 //! first start; there are no passwords. A name belongs to one principal: a user, a hosted agent, or
 //! an agent elsewhere. Read next: [`crate::config`], [`crate::ssh::keys`].
 

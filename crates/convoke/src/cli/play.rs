@@ -128,6 +128,9 @@ pub(crate) struct Story {
     /// Simulated seconds per second.
     #[arg(long, default_value = "600", value_name = "N")]
     pub(crate) speed: f64,
+    /// Open the console in the browser of this machine.
+    #[arg(long)]
+    pub(crate) open: bool,
     /// Record the run, for --replay.
     #[arg(long, value_name = "FILE")]
     pub(crate) record: Option<PathBuf>,

@@ -4,6 +4,7 @@
 //! through a record.
 
 use crate::cli::{Common, Demo, Play as Scene, Stage as StageFlags, Story};
+use crate::console;
 use crate::output::{self, Failure, line};
 use crate::serving::{announce, asked_to_end, live, settings_of};
 use crate::showcase::files;
@@ -17,10 +18,12 @@ use domain::time::Timestamp;
 use network::{FaultRequest, TelemetryErrors};
 use report::Record;
 use server::clock::Clock;
+use server::config::Listen;
 use server::host::Home;
 use server::runtime::Pace;
 use server::state::StateFolder;
 use server::story::Listener;
+use std::net::Ipv4Addr;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
@@ -49,7 +52,10 @@ async fn tell(common: &Common, scenario: Scenario, story: &Story) -> Result<(), 
     let folder = emptied(common, story)?;
     let sites = story.platform.sites.unwrap_or(300);
     let play = play(&story.stage, scenario, story.seed, sites)?;
-    let settings = settings_of(common, &story.platform, None, Some(story.seed))?;
+    let mut settings = settings_of(common, &story.platform, None, Some(story.seed))?;
+    if !headless && settings.http.listen.is_none() {
+        settings.http.listen = Some(Listen::At((Ipv4Addr::LOCALHOST, 0).into()));
+    }
     if settings.store.url.is_some() {
         return Err(Failure::usage(
             "a demo begins with an empty state, and empties no database: take [store] url out of \
@@ -79,6 +85,9 @@ async fn tell(common: &Common, scenario: Scenario, story: &Story) -> Result<(), 
     if !headless {
         let host = stage.world.host();
         announce(common, &host.listening, host.http);
+        if let Some(http) = host.http {
+            console::tell(common, &console::url(&settings, http), story.open);
+        }
     }
     let pace = match headless {
         true => Pace::Unhurried,

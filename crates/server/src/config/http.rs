@@ -24,7 +24,7 @@ const VALID_MAX_S: u64 = 31_536_000;
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct HttpSettings {
     /// `listen`: the address of the server, or `off`. By default `convoke serve` has one on
-    /// 127.0.0.1:8880, or on a free port if NETCONF has a free one; a demo has none.
+    /// 127.0.0.1:8880, or on a free port if NETCONF has a free one; a demo a free one.
     pub listen: Option<Listen>,
     /// `names`: the host names by which the server may be addressed, besides IP addresses. On
     /// loopback `localhost` is one; elsewhere every name is accepted if none is given.

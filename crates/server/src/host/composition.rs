@@ -13,6 +13,7 @@ use crate::a2a;
 use crate::access;
 use crate::clock::Clock;
 use crate::config::Settings;
+use crate::console;
 use crate::fair::FairShares;
 use crate::http;
 use crate::kept;
@@ -24,6 +25,7 @@ use crate::revocation::{KeyHolders, KeyWatcher, Seen};
 use crate::roster::Roster;
 use crate::schemas;
 use crate::session;
+use crate::sign_in::SignIn;
 use crate::ssh::keys::StateKeys;
 use crate::ssh::{Authenticator, ByteStream, ConnectionLimiter, SshListener};
 use crate::state::{NameError, StateFolder};
@@ -282,6 +284,9 @@ impl Host {
             let chosen = &settings.a2a;
             let mount = |router, issuer: &_| {
                 let url = chosen.url(listening);
+                let sign_in = SignIn::of(folder);
+                // Before A2A, whose the root is for all but browsers.
+                let router = console::mounted(router, &sign_in, clock);
                 let router = restconf::mounted(router, platform, clock, &url);
                 a2a::mounted(router, platform, clock, chosen, listening, issuer, pushes)
             };

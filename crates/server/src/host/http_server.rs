@@ -11,6 +11,7 @@ use crate::http::{
     Elsewhere, HttpAuthenticator, HttpLimits, HttpListener, HttpServing, HttpSetup, Router, routes,
 };
 use crate::revocation::Watched;
+use crate::sign_in::SignIn;
 use crate::ssh::{ConnectionLimiter, SshLimits};
 use crate::state::StateFolder;
 use crate::token::{Issuer, TokenError, Tokens};
@@ -64,6 +65,7 @@ pub(crate) fn forward(
         router: Router::new(),
         authenticator: HttpAuthenticator {
             tokens: Tokens::open(folder, settings.token.terms())?,
+            sign_in: SignIn::of(folder),
             certificates: SharedRegister::default(),
             folder: folder.clone(),
             clock: Arc::clone(clock),
@@ -119,6 +121,7 @@ pub(super) fn open(
         ),
         authenticator: HttpAuthenticator {
             tokens,
+            sign_in: SignIn::of(folder),
             certificates: Arc::clone(&watched.certificates),
             folder: folder.clone(),
             clock: Arc::clone(clock),

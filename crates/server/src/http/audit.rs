@@ -3,6 +3,7 @@
 //! They hold names, addresses and identifiers of tokens, but no tokens. Read next: [`crate::trail`].
 
 use super::caller::{Caller, Proof};
+use crate::sign_in::CredentialKind;
 use crate::trail::of_http;
 use domain::audit::{AuditEvent, AuditKind};
 use std::net::IpAddr;
@@ -12,6 +13,10 @@ pub(super) fn of_caller(caller: &Caller) -> AuditEvent {
     let shown = match &caller.proof {
         Proof::Token(entry) => format!("token {}", entry.id),
         Proof::Certificate(_) => "client certificate".to_owned(),
+        Proof::Console(credential) => match credential.kind {
+            CredentialKind::Link => "link to the console".to_owned(),
+            CredentialKind::Session => "session of the console".to_owned(),
+        },
     };
     AuditEvent::new(AuditKind::Login, &caller.principal.name)
         .from(&of_http(caller.source.ip()))

@@ -1,19 +1,23 @@
 //! The authentication of callers: the same principal, with the same groups and rules, as over
 //! NETCONF.
 //!
-//! A bearer token (RFC 6750) or a client certificate names it; if both are shown, they must name
-//! the same. The name must be known to the state folder now, so that removing a key shuts its owner
+//! A bearer token (RFC 6750), a client certificate or a session of the console names it; if a certificate is
+//! shown with another, they must name the same. A session counts only for a request of the console's
+//! own pages ([`super::session`]). The name must be known to the state folder now, so that removing a key shuts its owner
 //! out at once. Authorization is by the access rules.
 
 use super::certificate::{Holder, SharedRegister};
 use super::problem::Problem;
+use super::session::{self, Session};
 use crate::clock::Clock;
+use crate::sign_in::{ConsoleCredential, CredentialKind, SignIn, is_console_credential};
 use crate::state::StateFolder;
 use crate::token::{TokenEntry, Tokens};
 use crate::trail::{self, Trail};
 use domain::access::Principal;
 use hyper::HeaderMap;
-use hyper::header::AUTHORIZATION;
+use hyper::header::{AUTHORIZATION, COOKIE};
+use hyper::http::request::Parts;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
@@ -35,14 +39,24 @@ pub enum Proof {
     Token(TokenEntry),
     /// A client certificate.
     Certificate(Arc<Holder>),
+    /// A one-time link to the console, or a session that it became.
+    Console(ConsoleCredential),
 }
 
 impl Caller {
-    /// True if its credential has this scope; a credential without scopes has all.
-    pub fn has_scope(&self, scope: &str) -> bool {
-        match &self.proof {
-            Proof::Token(entry) => entry.scope.is_empty() || entry.scope.contains(scope),
-            Proof::Certificate(_) => true,
+    /// True if its credential opens a route with this scope; a credential without scopes opens all, and
+    /// a link nothing but the console's own.
+    pub fn may_enter(&self, scope: Option<&str>) -> bool {
+        match (&self.proof, scope) {
+            (Proof::Console(credential), Some(scope)) => match credential.kind {
+                CredentialKind::Link => scope == session::OF_LINKS,
+                CredentialKind::Session => session::OF_SESSIONS.contains(&scope),
+            },
+            (Proof::Console(credential), None) => credential.kind == CredentialKind::Session,
+            (Proof::Token(entry), Some(scope)) => {
+                entry.scope.is_empty() || entry.scope.contains(scope)
+            }
+            (Proof::Token(_), None) | (Proof::Certificate(_), _) => true,
         }
     }
 }
@@ -54,6 +68,8 @@ pub type Principals = Box<dyn Fn(&str) -> Principal + Send + Sync>;
 pub struct HttpAuthenticator {
     /// The tokens of the platform.
     pub tokens: Tokens,
+    /// The links and sessions of the console.
+    pub sign_in: SignIn,
     /// The certificates of principals, and the revoked ones.
     pub certificates: SharedRegister,
     /// The state folder, which knows the names.
@@ -67,35 +83,77 @@ pub struct HttpAuthenticator {
 }
 
 impl HttpAuthenticator {
-    /// Authenticates a request; none if it has no credential. Removes `Authorization` from the
-    /// head, so that no route sees it.
+    /// Authenticates a request; none if it has no credential. Removes `Authorization` and cookies from
+    /// the head, so that no route sees them.
     ///
     /// # Errors
-    /// [`Problem`]: 401 if the credential is refused, 400 if it is malformed.
+    /// [`Problem`]: 401 if the credential is refused, 400 if it is malformed, 403 if a session is shown
+    /// by what may not be one of the console's pages.
     pub(super) fn recognise(
         &self,
-        head: &mut HeaderMap,
+        head: &mut Parts,
         holder: Option<&Arc<Holder>>,
         source: SocketAddr,
     ) -> Result<Option<Caller>, Problem> {
-        let token = bearer(head);
-        head.remove(AUTHORIZATION);
+        let token = bearer(&head.headers);
+        let session = session::of(head);
+        head.headers.remove(AUTHORIZATION);
+        head.headers.remove(COOKIE);
+        let shown = match token? {
+            Some(token) => Some(self.shown(&token)?),
+            None => self.going_on(session)?,
+        };
         let certified = holder.map(|holder| (self.certified(holder), holder));
-        let (name, proof) = match (token?, certified) {
+        let (name, proof) = match (shown, certified) {
             (None, None) => return Ok(None),
             (None, Some((Some(name), holder))) => (name, Proof::Certificate(Arc::clone(holder))),
             (None, Some((None, _))) => return Err(Problem::invalid_token(NOBODYS)),
-            (Some(token), certified) => {
-                let entry = self.tokens.verify(&token, self.clock.now());
-                let entry = entry.map_err(|void| Problem::invalid_token(&void.to_string()))?;
+            (Some((name, proof)), certified) => {
                 let other = certified.and_then(|(name, _)| name);
-                if other.is_some_and(|other| other != entry.name) {
+                if other.is_some_and(|other| other != name) {
                     return Err(Problem::invalid_token(OF_TWO));
                 }
-                (entry.name.clone(), Proof::Token(entry))
+                (name, proof)
             }
         };
         Ok(Some(self.caller(&name, source, proof)))
+    }
+
+    /// The bearer of a token, or of a link.
+    fn shown(&self, token: &str) -> Result<(String, Proof), Problem> {
+        let now = self.clock.credential_time();
+        if is_console_credential(token) {
+            let link = self.sign_in.known(CredentialKind::Link, token, now);
+            let link = link.ok_or_else(|| Problem::invalid_token(NO_LINK))?;
+            return Ok((link.name.clone(), Proof::Console(link)));
+        }
+        let entry = self.tokens.verify(token, now);
+        let entry = entry.map_err(|void| Problem::invalid_token(&void.to_string()))?;
+        Ok((entry.name.clone(), Proof::Token(entry)))
+    }
+
+    /// Whose session that is; nobody's if it has ended, as with a browser that was closed for a night.
+    fn going_on(&self, session: Option<Session>) -> Result<Option<(String, Proof)>, Problem> {
+        let Some(session) = session else {
+            return Ok(None);
+        };
+        let now = self.clock.credential_time();
+        let known = session
+            .secrets
+            .iter()
+            .find_map(|secret| self.sign_in.known(CredentialKind::Session, secret, now));
+        match known {
+            Some(_) if !session.is_pages => {
+                let detail = format!(
+                    "a session is for pages of the console, which say {}",
+                    session::FIELD
+                );
+                Err(Problem::forbidden(detail))
+            }
+            known => {
+                Ok(known.map(|credential| (credential.name.clone(), Proof::Console(credential))))
+            }
+        }
     }
 
     fn caller(&self, name: &str, source: SocketAddr, proof: Proof) -> Caller {
@@ -128,7 +186,10 @@ impl HttpAuthenticator {
     /// True if a caller's credential is still valid.
     pub(super) fn still_counts(&self, caller: &Caller) -> bool {
         match &caller.proof {
-            Proof::Token(entry) => self.tokens.counts(entry, self.clock.now()),
+            Proof::Token(entry) => self.tokens.counts(entry, self.clock.credential_time()),
+            Proof::Console(credential) => self
+                .sign_in
+                .counts(credential, self.clock.credential_time()),
             Proof::Certificate(holder) => {
                 self.certified(holder).as_ref() == Some(&caller.principal.name)
             }
@@ -139,8 +200,8 @@ impl HttpAuthenticator {
     fn certified(&self, holder: &Holder) -> Option<String> {
         let register = Arc::clone(&self.certificates.read().expect("no writer panics"));
         let name = register.name_of(holder)?;
-        let counts =
-            self.clock.now() < holder.expires && self.folder.credential_digest(name).is_some();
+        let counts = self.clock.credential_time() < holder.expires
+            && self.folder.credential_digest(name).is_some();
         counts.then(|| name.to_owned())
     }
 
@@ -153,6 +214,7 @@ impl HttpAuthenticator {
 
 const NOBODYS: &str = "the certificate is nobody's here";
 pub(super) const GONE: &str = "the credential counts no more";
+const NO_LINK: &str = "the link was used, or is older than five minutes";
 const OF_TWO: &str = "token and certificate are of two names";
 
 /// The bearer token in a head (RFC 6750 §2.1); none if there is no such credential.

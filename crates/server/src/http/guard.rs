@@ -69,7 +69,7 @@ fn check_size(head: &Parts, limits: &HttpLimits) -> Result<(), Problem> {
 
 /// The authority to which the request is addressed: that of its target (RFC 9112 §3.2.2, RFC 9113
 /// §8.3.1) or else its `Host`.
-fn host(head: &Parts) -> Result<Authority, Problem> {
+pub(super) fn host(head: &Parts) -> Result<Authority, Problem> {
     let mut fields = head.headers.get_all(HOST).iter();
     let (field, None) = (fields.next(), fields.next()) else {
         return Err(Problem::bad_request("there is more than one Host"));

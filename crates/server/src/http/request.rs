@@ -23,7 +23,7 @@ use tokio::time::timeout;
 
 /// A request.
 pub struct HttpRequest {
-    /// Method, target and head fields, without `Authorization`.
+    /// Method, target and head fields, without `Authorization` and cookies.
     pub head: Parts,
     /// The path segments that match the wildcards of the route's pattern.
     pub captures: Vec<String>,

@@ -7,7 +7,8 @@ use super::body::HttpResponse;
 use super::caller::Caller;
 use super::problem::Problem;
 use super::request::HttpRequest;
-use hyper::Method;
+use hyper::http::request::Parts;
+use hyper::{HeaderMap, Method};
 use percent_encoding::percent_decode_str;
 use std::borrow::Cow;
 use std::pin::Pin;
@@ -29,6 +30,8 @@ pub struct Router {
 struct Route {
     pattern: Pattern,
     methods: Vec<Method>,
+    /// Whether the route is there for a request with these fields; always, if none.
+    is_for: Option<fn(&HeaderMap) -> bool>,
     entry: Entry,
 }
 
@@ -38,6 +41,8 @@ pub(super) enum Entry {
     Open(Open),
     Guarded {
         scope: Option<&'static str>,
+        /// True if the route ends the credential that it is shown.
+        ends: bool,
         answer: Guarded,
     },
 }
@@ -85,42 +90,72 @@ impl Router {
         R: Future<Output = Result<HttpResponse, Problem>> + Send + 'static,
     {
         let answer: Guarded = Arc::new(move |caller, ask| Box::pin(answer(caller, ask)));
-        self.with(pattern, methods, Entry::Guarded { scope, answer })
+        self.with(
+            pattern,
+            methods,
+            Entry::Guarded {
+                scope,
+                ends: false,
+                answer,
+            },
+        )
     }
 
     fn with(mut self, pattern: &str, methods: &[Method], entry: Entry) -> Self {
         self.routes.push(Route {
             pattern: Pattern::new(pattern),
             methods: methods.to_vec(),
+            is_for: None,
             entry,
         });
         self
     }
 
+    /// The same, whose last route is there only for requests with such fields. Others find what is
+    /// mounted after it.
+    #[must_use]
+    pub fn only_for(mut self, is_for: fn(&HeaderMap) -> bool) -> Self {
+        if let Some(route) = self.routes.last_mut() {
+            route.is_for = Some(is_for);
+        }
+        self
+    }
+
+    /// The same, whose last route ends the credential that it is shown: it answers although that counts no
+    /// more. The answer has no body, which would be cut off.
+    #[must_use]
+    pub fn ending_credentials(mut self) -> Self {
+        if let Some(Entry::Guarded { ends, .. }) = self.routes.last_mut().map(|it| &mut it.entry) {
+            *ends = true;
+        }
+        self
+    }
+
     /// The route at a path for a request without a credential. A guarded route is not revealed.
-    pub(super) fn find_open(&self, method: &Method, path: &str) -> Found {
+    pub(super) fn find_open(&self, head: &Parts) -> Found {
         let open = |route: &&Route| matches!(route.entry, Entry::Open(_));
-        let found = find(self.routes.iter().filter(open), method, path);
-        match (&found, self.find(method, path)) {
+        let found = find(self.routes.iter().filter(open), head);
+        match (&found, self.find(head)) {
             (Found::Methods(_), Found::Route(..)) => Found::Nothing,
             _ => found,
         }
     }
 
     /// The route at a path for callers, which sees all routes.
-    pub(super) fn find(&self, method: &Method, path: &str) -> Found {
-        find(self.routes.iter(), method, path)
+    pub(super) fn find(&self, head: &Parts) -> Found {
+        find(self.routes.iter(), head)
     }
 }
 
-fn find<'r>(routes: impl Iterator<Item = &'r Route>, method: &Method, path: &str) -> Found {
+fn find<'r>(routes: impl Iterator<Item = &'r Route>, head: &Parts) -> Found {
     let mut others = Vec::new();
     let mut there = false;
-    for route in routes {
-        let Some(captures) = route.pattern.captures(path) else {
+    let is_there = |route: &&Route| route.is_for.is_none_or(|is_for| is_for(&head.headers));
+    for route in routes.filter(is_there) {
+        let Some(captures) = route.pattern.captures(head.uri.path()) else {
             continue;
         };
-        if route.takes(method) {
+        if route.takes(&head.method) {
             return Found::Route(route.entry.clone(), captures);
         }
         there = true;
@@ -251,6 +286,48 @@ mod tests {
         }
     }
 
+    fn told(found: Found) -> String {
+        match found {
+            Found::Route(Entry::Open(_), _) => "open".to_owned(),
+            Found::Route(Entry::Guarded { scope, .. }, _) => scope.unwrap().to_owned(),
+            Found::Methods(methods) => format!("{methods:?}"),
+            Found::Nothing => String::new(),
+        }
+    }
+
+    fn head(method: &Method, path: &str, accept: &str) -> Parts {
+        let request = hyper::Request::builder().method(method).uri(path);
+        let (head, ()) = request
+            .header("accept", accept)
+            .body(())
+            .unwrap()
+            .into_parts();
+        head
+    }
+
+    #[test]
+    fn a_route_may_be_there_for_some_requests_only() {
+        let router = Router::new()
+            .open("/", &[Method::GET], |_| async { Err(Problem::not_found()) })
+            .only_for(|fields| fields["accept"] == "text/html")
+            .guarded("/", &[], Some("a"), |_, _| async {
+                Err(Problem::not_found())
+            });
+        for (method, accept, everybody, callers) in [
+            (Method::GET, "text/html", "open", "open"),
+            (Method::GET, "*/*", "", "a"),
+            (Method::POST, "text/html", "", "a"),
+        ] {
+            let head = head(&method, "/", accept);
+            assert_eq!(
+                told(router.find_open(&head)),
+                everybody,
+                "{method} {accept}"
+            );
+            assert_eq!(told(router.find(&head)), callers, "{method} {accept}");
+        }
+    }
+
     #[test]
     fn the_first_room_that_takes_the_method_answers() {
         let nobody = async |_: HttpRequest| Err(Problem::not_found());
@@ -264,12 +341,6 @@ mod tests {
                 Some("a"),
                 |_, _| async { Err(Problem::not_found()) },
             );
-        let told = |found: Found| match found {
-            Found::Route(Entry::Open(_), _) => "open".to_owned(),
-            Found::Route(Entry::Guarded { scope, .. }, _) => scope.unwrap().to_owned(),
-            Found::Methods(methods) => format!("{methods:?}"),
-            Found::Nothing => String::new(),
-        };
         for (method, path, everybody, callers) in [
             (Method::GET, "/a/card", "open", "open"),
             (Method::HEAD, "/a/card", "open", "open"),
@@ -278,12 +349,9 @@ mod tests {
             (Method::GET, "/a", "", "a"),
             (Method::GET, "/b", "", ""),
         ] {
-            assert_eq!(
-                told(router.find_open(&method, path)),
-                everybody,
-                "{method} {path}"
-            );
-            assert_eq!(told(router.find(&method, path)), callers, "{method} {path}");
+            let head = head(&method, path, "*/*");
+            assert_eq!(told(router.find_open(&head)), everybody, "{method} {path}");
+            assert_eq!(told(router.find(&head)), callers, "{method} {path}");
         }
     }
 }

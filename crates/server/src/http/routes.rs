@@ -91,6 +91,9 @@ async fn whoami(caller: Caller, _: HttpRequest) -> Result<HttpResponse, Problem>
         Proof::Certificate(holder) => json!({
             "kind": "certificate", "expires": holder.expires.to_string(),
         }),
+        Proof::Console(credential) => json!({
+            "kind": "session", "expires": credential.expires.to_string(),
+        }),
     };
     let who = &caller.principal;
     Ok(body::json(&json!({

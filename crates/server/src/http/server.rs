@@ -16,6 +16,7 @@ use super::limits::HttpLimits;
 use super::problem::Problem;
 use super::request::HttpRequest;
 use super::router::{Answering, Entry, Found, Router};
+use super::session;
 use super::untaken::Untaken;
 use super::wire::{Pace, UnderWay};
 use crate::fair::{FairShares, Share};
@@ -24,8 +25,8 @@ use crate::ssh::limiter::Source;
 use engine::accounts::{Accounts, Requests};
 use hyper::body::Incoming;
 use hyper::header::{
-    AUTHORIZATION, CACHE_CONTROL, CONNECTION, CONTENT_SECURITY_POLICY, HeaderName, HeaderValue,
-    REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
+    AUTHORIZATION, CACHE_CONTROL, CONNECTION, CONTENT_SECURITY_POLICY, COOKIE, HeaderName,
+    HeaderValue, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
 };
 use hyper::http::request::Parts;
 use hyper::{Request, StatusCode, Version};
@@ -141,7 +142,7 @@ impl HttpServer {
         {
             return (None, None, Err(problem));
         }
-        let open = self.router.find_open(&head.method, head.uri.path());
+        let open = self.router.find_open(&head);
         let mut changes = self.changes.clone();
         changes.mark_unchanged();
         let recognised = self.recognised(&mut head, connection);
@@ -197,12 +198,13 @@ impl HttpServer {
         let put_off = |wait| Problem::too_many("too many credentials did not count", wait);
         if let Some(wait) = self.put_off_for(head, connection) {
             head.headers.remove(AUTHORIZATION);
+            head.headers.remove(COOKIE);
             return Err(put_off(wait));
         }
         let holder = connection.holder.as_ref();
         let recognised = self
             .authenticator
-            .recognise(&mut head.headers, holder, connection.source);
+            .recognise(head, holder, connection.source);
         match recognised {
             Ok(Some(caller)) => {
                 self.admit(&caller, connection)?;
@@ -267,7 +269,7 @@ impl HttpServer {
         caller: Option<Caller>,
         connection: &HttpConnection,
     ) -> Result<HttpResponse, Problem> {
-        let (entry, captures) = match self.router.find(&head.method, head.uri.path()) {
+        let (entry, captures) = match self.router.find(&head) {
             Found::Route(entry, captures) => (entry, captures),
             Found::Methods(allowed) => return Err(Problem::wrong_method(&allowed)),
             Found::Nothing => return Err(Problem::not_found()),
@@ -296,10 +298,22 @@ impl HttpServer {
             (Entry::Open(answer), _) if is_of_health => answer(ask).await,
             (Entry::Open(answer), _) => self.in_turn(share, untaken, move || answer(ask)).await,
             (Entry::Guarded { .. }, None) => Err(Problem::unauthenticated()),
-            (Entry::Guarded { scope, answer }, Some(caller)) => match scope {
-                Some(scope) if !caller.has_scope(scope) => {
+            (
+                Entry::Guarded {
+                    scope,
+                    ends,
+                    answer,
+                },
+                Some(caller),
+            ) => match scope {
+                _ if !caller.may_enter(scope) => {
+                    let scope = scope.unwrap_or(session::OF_ALL);
                     (self.authenticator.trail)(audit::of_scope(&caller, scope));
                     Err(Problem::insufficient_scope(scope))
+                }
+                _ if ends => {
+                    self.in_turn(share, untaken, move || answer(caller, ask))
+                        .await
                 }
                 _ => {
                     let of_head = caller.clone();

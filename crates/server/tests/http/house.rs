@@ -7,6 +7,7 @@ use hyper::Method;
 use hyper::body::Bytes;
 use server::access;
 use server::clock::Clock;
+use server::console;
 use server::fair::{FairShares, Share};
 use server::http::certificate::{CertificateRow, Register, Revoked, SharedRegister};
 use server::http::problem::Problem;
@@ -14,6 +15,7 @@ use server::http::{
     HttpAuthenticator, HttpLimits, HttpListener, HttpResponse, HttpServing, HttpSetup, Router,
     body, routes,
 };
+use server::sign_in::SignIn;
 use server::ssh::keys::{StateKeys, generate, write_public};
 use server::ssh::{ConnectionLimiter, SshLimits};
 use server::state::StateFolder;
@@ -113,10 +115,16 @@ impl House {
             ..SshLimits::default()
         });
         let serving = listener.serve(HttpSetup {
-            router: more(common, told, Arc::clone(&shares), Arc::clone(&limiter)),
+            router: more(
+                console::mounted(common, &SignIn::of(&folder), &clock),
+                told,
+                Arc::clone(&shares),
+                Arc::clone(&limiter),
+            ),
             authenticator: HttpAuthenticator {
                 trail: Arc::new(move |event| drop(audited.send(event))),
                 tokens,
+                sign_in: SignIn::of(&folder),
                 certificates: Arc::clone(&certificates),
                 folder: folder.clone(),
                 clock: Arc::clone(&clock),
@@ -288,6 +296,12 @@ fn more(
         .open("/agents/{}/card", &[Method::GET], |ask| async move {
             Ok(HttpResponse::new(body::whole(ask.captures[0].clone())))
         })
+        .guarded(
+            "/restconf/*",
+            &[],
+            Some("restconf"),
+            |caller, _| async move { Ok(HttpResponse::new(body::whole(caller.principal.name))) },
+        )
         .guarded("/agents/{}/*", &[], Some("a2a"), |caller, ask| async move {
             // Only what is one's own is there.
             match caller.principal.name == ask.captures[0] {

@@ -203,7 +203,7 @@ impl Days {
         progress: impl Fn(f64) + Send + 'static,
     ) -> Result<Score, StartError> {
         let simulation = self.network();
-        let clock = Arc::new(Clock::standing(self.begin()));
+        let clock = Arc::new(Clock::standing(self.begin()).of_story());
         let settings = Settings {
             seed: Some(self.seed),
             knowledge: self.knowledge.clone(),

@@ -165,7 +165,7 @@ impl Stage {
         listener: Listener,
     ) -> Result<Self, StageError> {
         let simulation = play.broken(start)?;
-        let clock = Arc::new(Clock::standing(start));
+        let clock = Arc::new(Clock::standing(start).of_story());
         let settings = Settings {
             seed: Some(play.seed),
             roles: settings.roles.clone().or_else(|| play.scenario.roles()),

@@ -1,0 +1,330 @@
+//! Signing in to the console: one-time links, and the sessions that they become.
+//!
+//! A [`ConsoleCredential`] is 256 random bits that let one user in until a stated time. The folders `console/links` and
+//! `console/sessions` of the state folder hold a file for each, named by the SHA-256 of the secret, so that
+//! nothing in them lets anybody in, and looking one up compares no secret. A credential without its file is
+//! void, and so is one whose user is none now, or has another key. The files are those of one node: what others hold
+//! of a session would count again there after it has ended here. Requests are not known here.
+//! Read next: [`crate::http::caller`], which recognises them; [`crate::console`], where one becomes the other.
+
+use crate::permissions::Others;
+use crate::ssh::keys::{KeyFileError, StateKeys, sync_parent, write_temporary};
+use crate::state::{OPERATOR, StateFolder};
+use base64ct::{Base64UrlUnpadded as Base64, Encoding as _};
+use domain::time::Timestamp;
+use engine::Credential;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+use std::fs::{self, DirBuilder};
+use std::io::{self, ErrorKind};
+use std::os::unix::fs::DirBuilderExt as _;
+use std::path::{Path, PathBuf};
+
+/// The time for which a link can be used, in seconds.
+pub const LINK_S: u32 = 300;
+
+/// The time for which a session lasts, in seconds.
+pub const SESSION_S: u32 = 12 * 3_600;
+
+/// The most links, and the most sessions, that count at once; the one that ends first gives way to another.
+pub const CREDENTIALS_MAX: usize = 64;
+
+/// The number of random bytes in a secret.
+const SECRET_BYTES: usize = 32;
+
+/// The ending of a file.
+const ENDING: &str = ".json";
+
+/// The reason for which nobody is let in.
+#[derive(Debug, thiserror::Error)]
+pub enum SignInError {
+    /// No platform was ever started in that folder.
+    #[error("{0} is no state folder: start a platform there first")]
+    Nowhere(String),
+    /// The name is no user's.
+    #[error("'{0}' has no key in users/: the console is for users")]
+    Stranger(String),
+    /// The link was used by somebody else meanwhile.
+    #[error("the link was used")]
+    Used,
+    /// The operator's key cannot be used.
+    #[error(transparent)]
+    Key(#[from] KeyFileError),
+    /// A file cannot be read or written.
+    #[error("{}: {cause}", path.display())]
+    File {
+        /// The file or folder.
+        path: PathBuf,
+        /// The cause.
+        #[source]
+        cause: io::Error,
+    },
+}
+
+/// The kind of a credential.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CredentialKind {
+    /// A one-time link, which becomes a session.
+    Link,
+    /// A session of a browser.
+    Session,
+}
+
+/// What is known of a credential; its secret is kept nowhere.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConsoleCredential {
+    /// Its kind.
+    pub kind: CredentialKind,
+    /// The SHA-256 of its secret, in hexadecimal.
+    pub id: String,
+    /// The user.
+    pub name: String,
+    /// The time at which it ends.
+    pub expires: Timestamp,
+    /// The digest of the key that its user had when the link was made.
+    key: String,
+}
+
+/// A credential that was made.
+pub struct NewCredential {
+    /// Its secret, in base64url.
+    pub secret: String,
+    /// What is known of it.
+    pub credential: ConsoleCredential,
+}
+
+/// The form of a credential in its file.
+#[derive(Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+struct Filed {
+    name: String,
+    expires: String,
+    key: String,
+}
+
+/// The links and sessions of the console that a state folder has.
+#[derive(Clone, Debug)]
+pub struct SignIn(StateFolder);
+
+impl SignIn {
+    /// Those of that folder.
+    pub fn of(folder: &StateFolder) -> Self {
+        Self(folder.clone())
+    }
+
+    /// Makes a link for a user.
+    ///
+    /// # Errors
+    /// [`SignInError`]
+    pub fn link(&self, name: &str, now: Timestamp) -> Result<NewCredential, SignInError> {
+        if !self.0.host_key().exists() {
+            return Err(SignInError::Nowhere(self.0.path().display().to_string()));
+        }
+        if name == OPERATOR {
+            // A first start may still be making the operator's key, and the digest is over it.
+            StateKeys::open(self.0.path())?.operator()?;
+        }
+        let stranger = || SignInError::Stranger(name.to_owned());
+        let key = self.key_of(name).ok_or_else(stranger)?;
+        self.add(CredentialKind::Link, name, key, now)
+    }
+
+    /// Makes a session of a link, which is void from then on.
+    ///
+    /// # Errors
+    /// [`SignInError::Used`] if another did so before; [`SignInError::File`]
+    pub fn redeem(
+        &self,
+        link: &ConsoleCredential,
+        now: Timestamp,
+    ) -> Result<NewCredential, SignInError> {
+        // The session is there before the link is gone: so whoever ends all of a user finds one of them.
+        let session = self.add(CredentialKind::Session, &link.name, link.key.clone(), now)?;
+        // Whoever removes the file has used the link, and nobody else has.
+        match self.end(link)? {
+            true => Ok(session),
+            false => {
+                self.end(&session.credential)?;
+                Err(SignInError::Used)
+            }
+        }
+    }
+
+    /// The credential of a secret, if it counts.
+    pub fn known(
+        &self,
+        kind: CredentialKind,
+        secret: &str,
+        now: Timestamp,
+    ) -> Option<ConsoleCredential> {
+        let credential = self.read(kind, &id(&decoded(secret)?))?;
+        self.is_sound(&credential, now).then_some(credential)
+    }
+
+    /// True if a credential that counted does so at `now`.
+    pub fn counts(&self, credential: &ConsoleCredential, now: Timestamp) -> bool {
+        self.read(credential.kind, &credential.id).as_ref() == Some(credential)
+            && self.is_sound(credential, now)
+    }
+
+    /// Ends a credential; true if it was there.
+    ///
+    /// # Errors
+    /// [`SignInError::File`]
+    pub fn end(&self, credential: &ConsoleCredential) -> Result<bool, SignInError> {
+        let file = self.file(credential.kind, &credential.id);
+        match fs::remove_file(&file) {
+            Err(cause) if cause.kind() == ErrorKind::NotFound => Ok(false),
+            removed => {
+                let removed = removed.and_then(|()| sync_parent(&file));
+                removed.map(|()| true).map_err(at(&file))
+            }
+        }
+    }
+
+    /// Ends the links and sessions of a user; returns how many there were.
+    ///
+    /// # Errors
+    /// [`SignInError::File`]
+    pub fn end_all_of(&self, name: &str) -> Result<usize, SignInError> {
+        let mut ended = 0;
+        for kind in [CredentialKind::Link, CredentialKind::Session] {
+            let mut own = self.all(kind)?;
+            own.retain(|credential| credential.name == name);
+            for credential in &own {
+                ended += usize::from(self.end(credential)?);
+            }
+        }
+        Ok(ended)
+    }
+
+    fn is_sound(&self, credential: &ConsoleCredential, now: Timestamp) -> bool {
+        now < credential.expires && self.key_of(&credential.name).as_ref() == Some(&credential.key)
+    }
+
+    /// The digest of the key of a user; none of an agent, even with the key of somebody who was a user.
+    fn key_of(&self, name: &str) -> Option<String> {
+        let is_users = self.0.credential(name) == Some(Credential::User);
+        is_users.then(|| self.0.credential_digest(name))?
+    }
+
+    /// Writes a new credential, after those that count no more and those beyond the bound were removed.
+    fn add(
+        &self,
+        kind: CredentialKind,
+        name: &str,
+        key: String,
+        now: Timestamp,
+    ) -> Result<NewCredential, SignInError> {
+        let folder = self.folder(kind);
+        let made = DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(&folder);
+        made.map_err(at(&folder))?;
+        let (over, mut counting): (Vec<_>, Vec<_>) = self
+            .all(kind)?
+            .into_iter()
+            .partition(|credential| credential.expires <= now);
+        counting.sort_by_key(|credential| credential.expires);
+        let beyond = (counting.len() + 1).saturating_sub(CREDENTIALS_MAX);
+        for credential in over.iter().chain(&counting[..beyond]) {
+            self.end(credential)?;
+        }
+        let mut secret = [0; SECRET_BYTES];
+        let filled = getrandom::fill(&mut secret).map_err(io::Error::other);
+        filled.map_err(at(Path::new("the system's randomness")))?;
+        let lasts_s = match kind {
+            CredentialKind::Link => LINK_S,
+            CredentialKind::Session => SESSION_S,
+        };
+        let credential = ConsoleCredential {
+            kind,
+            id: id(&secret),
+            name: name.to_owned(),
+            expires: now.plus_s(lasts_s.into()),
+            key,
+        };
+        self.write(&credential)?;
+        Ok(NewCredential {
+            secret: Base64::encode_string(&secret),
+            credential,
+        })
+    }
+
+    fn write(&self, credential: &ConsoleCredential) -> Result<(), SignInError> {
+        let filed = Filed {
+            name: credential.name.clone(),
+            expires: credential.expires.to_string(),
+            key: credential.key.clone(),
+        };
+        let text = serde_json::to_vec(&filed).expect("strings are JSON");
+        let file = self.file(credential.kind, &credential.id);
+        write_temporary(&file, &text, 0o600)
+            .and_then(|temporary| fs::rename(temporary, &file))
+            .and_then(|()| sync_parent(&file))
+            .map_err(at(&file))
+    }
+
+    fn all(&self, kind: CredentialKind) -> Result<Vec<ConsoleCredential>, SignInError> {
+        let folder = self.folder(kind);
+        let files = match fs::read_dir(&folder) {
+            Err(cause) if cause.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+            files => files.map_err(at(&folder))?,
+        };
+        let mut found = Vec::new();
+        for file in files {
+            let name = file.map_err(at(&folder))?.file_name();
+            let id = name.to_str().and_then(|name| name.strip_suffix(ENDING));
+            found.extend(id.and_then(|id| self.read(kind, id)));
+        }
+        Ok(found)
+    }
+
+    /// The credential in a file; none in a folder in which others could have made one.
+    fn read(&self, kind: CredentialKind, id: &str) -> Option<ConsoleCredential> {
+        if Others::who_may_write(&self.folder(kind)).is_some() {
+            return None;
+        }
+        let filed: Filed = serde_json::from_slice(&fs::read(self.file(kind, id)).ok()?).ok()?;
+        Some(ConsoleCredential {
+            kind,
+            id: id.to_owned(),
+            name: filed.name,
+            expires: Timestamp::parse(&filed.expires).ok()?,
+            key: filed.key,
+        })
+    }
+
+    fn folder(&self, kind: CredentialKind) -> PathBuf {
+        let folder = match kind {
+            CredentialKind::Link => "links",
+            CredentialKind::Session => "sessions",
+        };
+        self.0.path().join("console").join(folder)
+    }
+
+    fn file(&self, kind: CredentialKind, id: &str) -> PathBuf {
+        self.folder(kind).join(format!("{id}{ENDING}"))
+    }
+}
+
+/// True if a text has the form of such a secret, which no token has.
+pub(crate) fn is_console_credential(text: &str) -> bool {
+    decoded(text).is_some()
+}
+
+fn decoded(text: &str) -> Option<[u8; SECRET_BYTES]> {
+    Base64::decode_vec(text).ok()?.try_into().ok()
+}
+
+fn id(secret: &[u8]) -> String {
+    base16ct::lower::encode_string(&Sha256::digest(secret))
+}
+
+fn at(path: &Path) -> impl Fn(io::Error) -> SignInError {
+    move |cause| SignInError::File {
+        path: path.to_owned(),
+        cause,
+    }
+}

@@ -1,0 +1,458 @@
+//! The console: its page, links that become sessions once, what a session opens, and how it ends.
+
+use crate::house::{House, bearer};
+use domain::audit::AuditKind;
+use server::http::HttpLimits;
+use server::sign_in::{CREDENTIALS_MAX, CredentialKind, LINK_S, SESSION_S, SignIn, SignInError};
+use server::ssh::keys::{generate, write_public};
+use std::sync::Arc;
+use std::time::Duration;
+use testkit::http::{Answer, Line, request};
+use tokio::task::JoinSet;
+
+const HTML: &str = "Accept: text/html,application/xhtml+xml;q=0.9";
+const OURS: &str = "Console-Request: 1";
+
+/// A link of a user.
+fn link(house: &House, name: &str) -> String {
+    let made = SignIn::of(&house.folder).link(name, house.clock.now());
+    made.unwrap().secret
+}
+
+async fn redeemed(house: &House, secret: &str) -> Answer {
+    house.ask("POST /console/session", &[&bearer(secret)]).await
+}
+
+/// The cookie of a new session of a user, as a browser sends it.
+async fn session(house: &House, name: &str) -> String {
+    let answer = redeemed(house, &link(house, name)).await;
+    assert_eq!(answer.status, 204, "{answer:?}");
+    let cookie = answer.field("set-cookie").split(';').next().unwrap();
+    format!("Cookie: other=1; {cookie}")
+}
+
+async fn asks(house: &House, line: &str, fields: &[&str]) -> u16 {
+    house.ask(line, fields).await.status
+}
+
+#[tokio::test]
+async fn browsers_get_the_page_and_others_do_not() {
+    let house = House::open();
+    let page = house.ask("GET /", &[HTML]).await;
+    assert_eq!(page.status, 200);
+    assert_eq!(page.field("content-type"), "text/html; charset=utf-8");
+    assert!(page.body.contains("/console/console.js"), "{}", page.body);
+    let policy = page.field("content-security-policy");
+    assert!(
+        policy.starts_with("default-src 'none'; script-src 'self'"),
+        "{policy}"
+    );
+    assert!(!policy.contains("unsafe"), "{policy}");
+    assert_eq!(page.field("x-content-type-options"), "nosniff");
+    assert_eq!(page.field("referrer-policy"), "no-referrer");
+    assert_eq!(page.field("cross-origin-opener-policy"), "same-origin");
+    for (line, accept, status) in [
+        ("GET /", "Accept: application/json", 401),
+        ("GET /", "Accept: */*", 401),
+        ("GET /console/console.js", "Accept: */*", 200),
+        ("GET /console/console.css", "Accept: */*", 200),
+        ("GET /console/nothing.js", "Accept: */*", 404),
+        ("GET /console/..%2Fconsole.js", "Accept: */*", 404),
+        ("GET /console/session", "Accept: */*", 404),
+        ("POST /console/session", "Accept: */*", 401),
+        ("DELETE /console/session", "Accept: */*", 401),
+    ] {
+        let got = asks(&house, line, &[accept]).await;
+        assert_eq!(got, status, "{line} {accept}");
+    }
+}
+
+#[tokio::test]
+async fn a_file_is_sent_once_and_in_the_form_that_is_taken() {
+    let house = House::open();
+    let line = "GET /console/console.css";
+    let whole = house.ask(line, &[]).await;
+    assert_eq!(whole.field("content-encoding"), "");
+    let tag = format!("If-None-Match: \"x\", {}", whole.field("etag"));
+    let known = house.ask(line, &[&tag]).await;
+    assert_eq!((known.status, known.body.as_str()), (304, ""));
+    for (accepted, is_coded) in [
+        ("gzip, deflate, br", true),
+        ("GZIP;q=0.5", true),
+        ("gzip;q=0", false),
+        ("br", false),
+    ] {
+        // The head alone: what is compressed is no text.
+        let fields = [&format!("Accept-Encoding: {accepted}"), "Connection: close"];
+        let mut line = Line::to(house.address).await;
+        line.send(&request("HEAD /console/console.css", &fields))
+            .await;
+        let head = line.rest().await;
+        assert!(head.starts_with("HTTP/1.1 200 OK"), "{head}");
+        assert_eq!(
+            head.contains("content-encoding: gzip"),
+            is_coded,
+            "{accepted}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_link_opens_the_console_once_and_nothing_else() {
+    let house = House::open();
+    let secret = link(&house, "noc");
+    for line in [
+        "GET /whoami",
+        "GET /restconf/data",
+        "POST /length",
+        "DELETE /console/session",
+    ] {
+        assert_eq!(asks(&house, line, &[&bearer(&secret)]).await, 403, "{line}");
+    }
+    let first = redeemed(&house, &secret).await;
+    assert_eq!(first.status, 204, "{first:?}");
+    let cookie = first.field("set-cookie");
+    assert!(
+        cookie.starts_with("convoke=")
+            && cookie.ends_with("; Path=/; Max-Age=43200; HttpOnly; SameSite=Strict"),
+        "{cookie}"
+    );
+    let again = redeemed(&house, &secret).await.problem(401);
+    assert_eq!(
+        again.json()["detail"],
+        "the link was used, or is older than five minutes"
+    );
+}
+
+/// RFC 6265 §8.5: cookies are of a host, so that the port must be in the name.
+#[tokio::test]
+async fn a_cookie_is_named_by_the_port_and_secure_over_https() {
+    let house = House::open();
+    for (host, origin, begins, is_secure) in [
+        (
+            "localhost:8880",
+            "http://localhost:8880",
+            "convoke-8880=",
+            false,
+        ),
+        (
+            "localhost:8881",
+            "https://localhost:8881",
+            "__Host-convoke-8881=",
+            true,
+        ),
+        ("localhost", "https://localhost", "__Host-convoke=", true),
+    ] {
+        let fields = [
+            format!("Host: {host}"),
+            format!("Origin: {origin}"),
+            bearer(&link(&house, "noc")),
+        ];
+        let fields = fields.each_ref().map(String::as_str);
+        let answer = house.ask("POST /console/session", &fields).await;
+        let cookie = answer.field("set-cookie");
+        assert!(cookie.starts_with(begins), "{cookie}");
+        assert_eq!(cookie.contains("; Secure"), is_secure, "{cookie}");
+        // It counts at the port that it was made at.
+        let cookie = format!("Cookie: {}", cookie.split(';').next().unwrap());
+        let host = format!("Host: {host}");
+        assert_eq!(asks(&house, "GET /whoami", &[&host, &cookie]).await, 200);
+        assert_eq!(
+            asks(&house, "GET /whoami", &["Host: localhost:1", &cookie]).await,
+            401
+        );
+    }
+}
+
+#[tokio::test]
+async fn what_another_has_planted_does_not_hide_a_secure_cookie() {
+    let house = House::open();
+    let planted = session(&house, "operator").await;
+    let own = session(&house, "noc").await;
+    let value = |cookie: &str| cookie.rsplit_once('=').unwrap().1.to_owned();
+    let cookies = format!(
+        "Cookie: convoke={}; __Host-convoke={}",
+        value(&planted),
+        value(&own)
+    );
+    let answer = house
+        .ask("GET /whoami", &["Host: localhost", &cookies])
+        .await;
+    assert_eq!(answer.json()["name"], "noc", "{answer:?}");
+    // Nor is it taken in place of one that has ended.
+    let cookies = cookies.replace(&value(&own), &value(&own).to_lowercase());
+    let asked = asks(&house, "GET /whoami", &["Host: localhost", &cookies]).await;
+    assert_eq!(asked, 401);
+}
+
+#[tokio::test]
+async fn a_session_is_its_user_on_restconf_and_nowhere_else() {
+    let house = House::open();
+    let cookie = session(&house, "noc").await;
+    let told = house.ask("GET /whoami", &[&cookie]).await.json();
+    assert_eq!(
+        (&told["name"], &told["credential"]["kind"]),
+        (&"noc".into(), &"session".into())
+    );
+    assert_eq!(
+        house.ask("GET /restconf/data", &[&cookie]).await.body,
+        "noc"
+    );
+    let agents = house.ask("GET /agents/noc/tasks", &[&cookie]).await;
+    assert_eq!(agents.status, 403, "{agents:?}");
+    // No session makes another.
+    assert_eq!(
+        asks(&house, "POST /console/session", &[&cookie, OURS]).await,
+        403
+    );
+    // A token is no link, and makes none either.
+    let token = house.bearer("noc");
+    assert_eq!(asks(&house, "POST /console/session", &[&token]).await, 403);
+    // Who shows a token is its bearer, whatever cookie his browser adds.
+    let both = house
+        .ask("GET /restconf/data", &[&cookie, &house.bearer("operator")])
+        .await;
+    assert_eq!(both.body, "operator");
+}
+
+#[tokio::test]
+async fn no_other_page_can_use_a_session() {
+    let house = House::open();
+    let cookie = session(&house, "noc").await;
+    for (line, fields, status) in [
+        ("GET /restconf/data", vec![], 200),
+        (
+            "GET /restconf/data",
+            vec!["Sec-Fetch-Site: same-origin"],
+            200,
+        ),
+        ("GET /restconf/data", vec!["Sec-Fetch-Site: none"], 200),
+        ("GET /restconf/data", vec!["Sec-Fetch-Site: same-site"], 401),
+        (
+            "GET /restconf/data",
+            vec!["Sec-Fetch-Site: cross-site"],
+            401,
+        ),
+        (
+            "GET /restconf/data",
+            vec!["Origin: http://localhost:3000"],
+            403,
+        ),
+        ("POST /restconf/operations/x:y", vec![], 403),
+        (
+            "POST /restconf/operations/x:y",
+            vec!["Content-Type: text/plain"],
+            403,
+        ),
+        (
+            "POST /restconf/operations/x:y",
+            vec!["Sec-Fetch-Site: same-site", OURS],
+            401,
+        ),
+        (
+            "POST /restconf/operations/x:y",
+            vec!["Origin: null", OURS],
+            403,
+        ),
+        ("POST /restconf/operations/x:y", vec![OURS], 200),
+        ("DELETE /console/session", vec![], 403),
+    ] {
+        let fields = [&[cookie.as_str()], &fields[..]].concat();
+        assert_eq!(
+            asks(&house, line, &fields).await,
+            status,
+            "{line} {fields:?}"
+        );
+    }
+    // The public ones stay so, whatever is shown.
+    assert_eq!(
+        asks(
+            &house,
+            "GET /",
+            &[HTML, &cookie, "Sec-Fetch-Site: cross-site"]
+        )
+        .await,
+        200
+    );
+}
+
+#[tokio::test]
+async fn links_and_sessions_end_by_time_key_and_hand() {
+    let house = House::open();
+    let late = link(&house, "noc");
+    house.pass_s(i64::from(LINK_S));
+    assert_eq!(redeemed(&house, &late).await.status, 401);
+
+    let cookie = session(&house, "noc").await;
+    house.pass_s(i64::from(SESSION_S) - 1);
+    assert_eq!(asks(&house, "GET /whoami", &[&cookie]).await, 200);
+    house.pass_s(1);
+    assert_eq!(asks(&house, "GET /whoami", &[&cookie]).await, 401);
+
+    let [cookie, other] = [session(&house, "noc").await, session(&house, "noc").await];
+    let out = house.ask("DELETE /console/session", &[&cookie, OURS]).await;
+    assert_eq!(out.status, 204);
+    assert!(
+        out.field("set-cookie")
+            .contains("convoke=; Path=/; Max-Age=0;"),
+        "{out:?}"
+    );
+    assert_eq!(asks(&house, "GET /whoami", &[&cookie]).await, 401);
+    assert_eq!(asks(&house, "GET /whoami", &[&other]).await, 200);
+    let unused = link(&house, "noc");
+    assert_eq!(SignIn::of(&house.folder).end_all_of("noc").unwrap(), 2);
+    assert_eq!(asks(&house, "GET /whoami", &[&other]).await, 401);
+    assert_eq!(redeemed(&house, &unused).await.status, 401);
+
+    let [cookie, unused] = [session(&house, "noc").await, link(&house, "noc")];
+    write_public(&house.file("users/noc.pub"), generate("k").public_key()).unwrap();
+    assert_eq!(asks(&house, "GET /whoami", &[&cookie]).await, 401);
+    assert_eq!(redeemed(&house, &unused).await.status, 401);
+
+    // An agent that has the key and the name of who was a user is another.
+    let [cookie, unused] = [session(&house, "noc").await, link(&house, "noc")];
+    std::fs::create_dir_all(house.file("agents")).unwrap();
+    std::fs::rename(house.file("users/noc.pub"), house.file("agents/noc.pub")).unwrap();
+    assert_eq!(asks(&house, "GET /whoami", &[&cookie]).await, 401);
+    assert_eq!(redeemed(&house, &unused).await.status, 401);
+}
+
+#[tokio::test]
+async fn a_stream_ends_with_its_session() {
+    let limits = HttpLimits {
+        recheck: Duration::from_millis(20),
+        ..HttpLimits::default()
+    };
+    let house = House::within(limits);
+    let cookie = session(&house, "noc").await;
+    let mut stream = Line::to(house.address).await;
+    stream.send(&request("GET /stream", &[&cookie])).await;
+    let writer = house.writer().await;
+    writer.send("one".into()).await.unwrap();
+    let mut told = String::new();
+    while !told.ends_with("\r\none\r\n") {
+        told += &stream.piece().await;
+    }
+    let out = house.ask("DELETE /console/session", &[&cookie, OURS]).await;
+    assert_eq!(out.status, 204, "{out:?}");
+    // The last chunk, as at any end.
+    assert_eq!(stream.piece().await, "0\r\n\r\n");
+    drop(writer);
+}
+
+#[tokio::test]
+async fn a_folder_tells_nobody_how_to_get_in() {
+    let house = House::open();
+    let secret = link(&house, "noc");
+    let files: Vec<_> = std::fs::read_dir(house.file("console/links"))
+        .unwrap()
+        .collect();
+    let [Ok(file)] = &files[..] else {
+        panic!("{files:?}")
+    };
+    let name = file.file_name().into_string().unwrap();
+    let text = std::fs::read_to_string(file.path()).unwrap();
+    assert!(!text.contains(&secret) && !name.contains(&secret));
+    // The name of a file is no secret, nor is anything that leads out of the folder.
+    let stem = name.trim_end_matches(".json");
+    for guess in [
+        stem,
+        "../../users/noc",
+        "",
+        "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
+    ] {
+        let sign_in = SignIn::of(&house.folder);
+        assert_eq!(
+            sign_in.known(CredentialKind::Link, guess, house.clock.now()),
+            None,
+            "{guess}"
+        );
+    }
+    // A folder in which everybody may write lets nobody in.
+    let open = std::os::unix::fs::PermissionsExt::from_mode(0o777);
+    std::fs::set_permissions(house.file("console/links"), open).unwrap();
+    assert_eq!(redeemed(&house, &secret).await.status, 401);
+}
+
+#[tokio::test]
+async fn guessing_is_put_off_and_a_session_that_ended_is_not() {
+    let house = House::open();
+    let mut line = Line::to(house.address).await;
+    let guess = bearer("AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA");
+    let mut statuses = Vec::new();
+    for _ in 0..40 {
+        statuses.push(line.ask("POST /console/session", &[&guess]).await.status);
+    }
+    assert_eq!(statuses[0], 401);
+    assert_eq!(statuses.last(), Some(&429), "{statuses:?}");
+
+    let house = House::open();
+    let mut line = Line::to(house.address).await;
+    let ended = "Cookie: convoke=AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
+    for _ in 0..40 {
+        assert_eq!(line.ask("GET /whoami", &[ended]).await.status, 401);
+    }
+    assert_eq!(
+        line.ask("GET /whoami", &[&house.bearer("noc")])
+            .await
+            .status,
+        200
+    );
+}
+
+#[tokio::test]
+async fn links_and_sessions_are_bounded_and_of_users_only() {
+    let house = House::open();
+    let sign_in = SignIn::of(&house.folder);
+    let first = link(&house, "noc");
+    house.pass_s(1);
+    for _ in 0..CREDENTIALS_MAX {
+        link(&house, "noc");
+    }
+    let count = std::fs::read_dir(house.file("console/links"))
+        .unwrap()
+        .count();
+    assert_eq!(count, CREDENTIALS_MAX);
+    assert_eq!(redeemed(&house, &first).await.status, 401);
+    house.pass_s(i64::from(LINK_S));
+    link(&house, "noc");
+    let count = std::fs::read_dir(house.file("console/links"))
+        .unwrap()
+        .count();
+    assert_eq!(count, 1, "what is over is removed");
+    for name in ["ip", "nobody", "../operator_ed25519"] {
+        let refused = sign_in.link(name, house.clock.now());
+        assert!(matches!(refused, Err(SignInError::Stranger(_))), "{name}");
+    }
+}
+
+/// Of many who redeem one link at once, one gets in.
+#[tokio::test]
+async fn a_link_is_redeemed_by_one_of_many() {
+    let house = Arc::new(House::open());
+    let secret = link(&house, "noc");
+    let mut many = JoinSet::new();
+    for _ in 0..16 {
+        let (house, secret) = (Arc::clone(&house), secret.clone());
+        many.spawn(async move { redeemed(&house, &secret).await });
+    }
+    let answers = many.join_all().await;
+    let let_in = answers.iter().filter(|it| it.status == 204).count();
+    assert_eq!(let_in, 1, "{answers:?}");
+    let sessions = std::fs::read_dir(house.file("console/sessions")).unwrap();
+    assert_eq!(sessions.count(), 1, "the others left nothing");
+}
+
+#[tokio::test]
+async fn sign_in_is_in_the_audit_trail_without_the_secret() {
+    let house = House::open();
+    let secret = link(&house, "noc");
+    redeemed(&house, &secret).await;
+    let event = house.audited().await;
+    assert_eq!((event.kind, event.user.as_str()), (AuditKind::Login, "noc"));
+    assert!(
+        format!("{event:?}").contains("link to the console"),
+        "{event:?}"
+    );
+    assert!(!format!("{event:?}").contains(&secret));
+}
