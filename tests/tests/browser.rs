@@ -2,10 +2,11 @@
 //! loaded.
 //!
 //! A run, a batch, the timeline of a task and the forms of templates are made by the command and
-//! opened by `file:`; the forms of agents come from a running platform. A missing browser fails the
+//! opened by `file:`; the forms of agents and the console come from a running platform. A missing browser fails the
 //! tests if `CI` is set, and is reported otherwise. Well-formedness and escaping are properties
 //! tested in `report`; here is what needs a browser. Read next: `browser/chromium.rs`,
-//! `browser/looks.js`, `browser/forms.rs`, `browser/agent_forms.rs`.
+//! `browser/looks.js`, `browser/forms.rs`, `browser/agent_forms.rs`,
+//! `browser/console.rs`.
 
 #![allow(clippy::unwrap_used, clippy::print_stderr)]
 
@@ -14,6 +15,8 @@ mod agent_forms;
 #[path = "browser/chromium.rs"]
 mod chromium;
 mod cli_support;
+#[path = "browser/console.rs"]
+mod console;
 #[path = "browser/forms.rs"]
 mod forms;
 mod support;
