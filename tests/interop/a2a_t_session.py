@@ -4,7 +4,7 @@
 
 The SDK writes and checks texts; its language model is a table here, which says what the test has it say.
 PROMPT is a task as Convoke writes it for a peer, which the SDK's server side checks; BREAK is a command, as
-a JSON array, after which there is an incident. Prints what it found as JSON; what any of it should be is for `tests/telecom.rs` to say.
+a JSON array, after which there is an incident. Prints what it found as JSON; what any of it should be is for `tests/foreign/telecom.rs` to say.
 """
 
 import asyncio

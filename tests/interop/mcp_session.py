@@ -6,7 +6,7 @@ Starts the command as assistants do, over the lifecycle named: `legacy`, which b
 `initialize`, or `auto`, the newest that both know. Lists what there is, has the element diagnosed,
 sends a payload that is wrong, answers the task ASKING, gives a call up, reads resources, and retires
 SCHEMA to hear that the tools changed. Prints what it found as JSON; what any of it should be is for
-`tests/mcp.rs` to say.
+`tests/foreign/mcp.rs` to say.
 """
 
 import json

@@ -4,7 +4,7 @@
 
 Finds the API resource, loads the modules that yang-library names as `get-schema` gives them, and holds
 what comes as JSON to them: the whole datastore, the output of a rpc, events. Prints what it found as JSON;
-what any of it should be is for `tests/restconf.rs` to say.
+what any of it should be is for `tests/foreign/restconf.rs` to say.
 """
 
 import json

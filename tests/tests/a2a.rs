@@ -2,25 +2,19 @@
 //! meaning of each message is in `crates/bindings/tests/a2a`.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
+#[path = "foreign/a2a.rs"]
+mod clients;
 mod support;
 
+use clients::IP;
 use serde_json::{Value, json};
 use std::path::Path;
+use support::entrance::Entrance;
 use support::http::{Answer, ask, get, post};
-use support::process::{Running, node, python, run};
-use support::{block_on, page, within};
-use tokio::process::Command;
+use support::process::{Running, run};
+use support::{block_on, page};
 
-/// An agent with schemas, and one of its elements.
-const IP: &str = "/agents/TMF-Convoke-IP-1.0.0";
 const CARD: &str = "/.well-known/agent-card.json";
-const WAYS: [&str; 4] = [
-    "1.0 JSONRPC",
-    "1.0 HTTP+JSON",
-    "0.3 JSONRPC",
-    "0.3 HTTP+JSON",
-];
-const PYTHON: &str = "tests/interop/a2a_session.py";
 const V10: [(&str, &str); 1] = [("A2A-Version", "1.0")];
 
 /// A platform with a network without events, and a token of its operator.
@@ -202,117 +196,38 @@ fn plain_words_are_read_or_asked_back() {
     });
 }
 
-/// The results of an official SDK at an agent of a platform with these flags and one allowed push
-/// address.
-async fn by_sdk(mut client: Command, flags: &[&str]) -> Value {
-    let state = tempfile::tempdir().unwrap();
-    let settings = "[webhook]\nallow = ['https://hook.example']\n";
-    std::fs::write(state.path().join("convoke.toml"), settings).unwrap();
-    let (running, token) = platform(state.path(), flags).await;
-    let url = format!("http://{}{IP}", running.http());
-    client.args([&url, &token, "router:Gdansk"]);
-    let output = within("the SDK", client.output()).await.unwrap();
-    let complaint = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{complaint}");
-    serde_json::from_slice(&output.stdout).unwrap()
+/// Runs a test at a platform with these flags and one allowed push address.
+fn with_pushes(flags: &[&str], test: impl AsyncFnOnce(&Entrance, &str)) {
+    block_on(async {
+        let state = tempfile::tempdir().unwrap();
+        let settings = "[webhook]\nallow = ['https://hook.example']\n";
+        std::fs::write(state.path().join("convoke.toml"), settings).unwrap();
+        let (running, token) = platform(state.path(), flags).await;
+        test(&running, &token).await;
+    });
 }
 
-/// Asserts the results of every binding and version that the SDK uses.
-#[track_caller]
-fn is_served(facts: &Value) {
-    assert_eq!(facts["offered"], json!(WAYS));
-    let both = WAYS.iter().flat_map(|way| [(way, "stream"), (way, "wait")]);
-    for (way, how) in both {
-        let of = &facts[format!("{way} {how}")];
-        assert_eq!(of["state"], "TASK_STATE_COMPLETED", "{way} {how}: {of}");
-        assert_eq!(of["said"], json!(["ROLE_USER"]));
-        assert_eq!(of["cancelled"], "TaskNotCancelableError");
-        assert_eq!(of["unknown"], "TaskNotFoundError");
-        assert_eq!(of["extended"], facts["name"]);
-        let config = json!(["hook", "https://hook.example/in", "known"]);
-        let pushed = &of["pushed"];
-        assert_eq!(
-            (&pushed["made"], &pushed["read"]),
-            (&config, &config),
-            "{way}"
-        );
-        if *way != "0.3 HTTP+JSON" {
-            let (listed, left) = (&pushed["listed"], &pushed["left"]);
-            assert_eq!((listed, left), (&json!(["hook"]), &json!([])), "{way}");
-        }
-        if way.starts_with("1.0") {
-            assert_eq!(of["listed"][0], 1, "{way} {how}: {of}");
-        }
-        if how == "stream" {
-            assert_eq!(of["begun"], "TASK_STATE_SUBMITTED");
-            assert_eq!(of["ended"], "TASK_STATE_COMPLETED");
-            let kinds = of["events"].as_array().unwrap();
-            assert_eq!(kinds.first(), Some(&json!("task")));
-            assert!(kinds.contains(&json!("artifact_update")), "{of}");
-        }
-    }
-}
-
-/// The official SDK for Python works over every binding and version on the card, with and without
-/// streams.
 #[test]
 fn the_official_python_sdk_is_served() {
-    block_on(async {
-        let facts = by_sdk(python(PYTHON), &[]).await;
-        assert_eq!(facts["name"], "TMF-Convoke-IP-1.0.0");
+    with_pushes(&[], async |platform, token| {
+        let facts = clients::the_official_python_sdk_is_served(platform, token).await;
         assert_eq!(facts["signature"], "NoSignatureError");
-        is_served(&facts);
     });
 }
 
 /// Q60: a strict card is signed, and verification as by the SDK accepts it, and no other.
 #[test]
 fn a_strict_card_is_vouched_for() {
-    block_on(async {
-        let facts = by_sdk(python(PYTHON), &["--card-profile", "strict"]).await;
+    with_pushes(&["--card-profile", "strict"], async |platform, token| {
+        let facts = clients::the_official_python_sdk_is_served(platform, token).await;
         assert_eq!(facts["signature"], "holds", "{facts}");
         assert_eq!(facts["forged"], "InvalidSignaturesError");
-        is_served(&facts);
     });
 }
 
-/// The official SDKs for JavaScript work: 1.x for v1.0 and 0.3.x for v0.3.
 #[test]
 fn the_official_javascript_sdks_are_served() {
-    let clients = Path::new(env!("CARGO_MANIFEST_DIR")).join("interop/js/node_modules");
-    if !clients.exists() {
-        println!("{} is not there (`make setup`): skipped", clients.display());
-        return;
-    }
-    block_on(async {
-        let facts = by_sdk(node("tests/interop/js/a2a_session.mjs"), &[]).await;
-        for way in WAYS {
-            let of = &facts[way];
-            let completed = match way.starts_with("1.0") {
-                true => "TASK_STATE_COMPLETED",
-                false => "completed",
-            };
-            assert_eq!(of["waited"], completed, "{way}: {of}");
-            assert_eq!(of["state"], completed, "{way}: {of}");
-            assert_eq!(
-                (&of["result"], &of["said"]),
-                (&json!("result"), &json!(true))
-            );
-            assert_eq!(of["kinds"][0], "task", "{way}: {of}");
-            let last = of["kinds"][1]
-                .as_str()
-                .unwrap()
-                .replace('-', "")
-                .to_lowercase();
-            assert_eq!(last, "statusupdate", "{way}: {of}");
-            for (refused, name) in [
-                ("unknown", "TaskNotFound"),
-                ("cancelled", "TaskNotCancelable"),
-            ] {
-                assert!(of[refused].as_str().unwrap().contains(name), "{way}: {of}");
-            }
-        }
-    });
+    with_pushes(&[], clients::the_official_javascript_sdks_are_served);
 }
 
 /// The page `docs/a2a.md`: every command is run, every answer compared.

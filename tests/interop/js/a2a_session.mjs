@@ -4,7 +4,7 @@
 //
 // Finds the agent by its card, and over each binding sends a typed diagnosis of the element, waiting
 // and as a stream, and reads the task again; the SDK 1.x speaks v1.0, 0.3.x speaks v0.3. Prints what it
-// found as JSON; what any of it should be is for `tests/a2a.rs` to say.
+// found as JSON; what any of it should be is for `tests/foreign/a2a.rs` to say.
 
 import * as v10 from "@a2a-js/sdk/client";
 import { Message, TaskState } from "@a2a-js/sdk";

@@ -1,8 +1,9 @@
 //! Foreign programs as clients of a running platform: those that `make setup` puts into `.venv`, and the examples.
 //!
-//! Read next: [`super::process`].
+//! Read next: [`super::entrance`].
 
-use super::process::{Finished, Running};
+use super::entrance::Entrance;
+use super::process::Finished;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
@@ -31,9 +32,9 @@ pub fn python(program: &str) -> Command {
 
 /// netconf-console2 as the operator. With a configuration of OpenSSH it takes a key without a password, and checks
 /// the host's.
-pub fn console(running: &Running) -> Command {
-    let config = running.state().join("ssh_config");
-    let known = running.state().join("known_hosts");
+pub fn console(platform: &Entrance) -> Command {
+    let config = platform.state().join("ssh_config");
+    let known = platform.state().join("known_hosts");
     let text = format!("Host *\n  UserKnownHostsFile {}\n", known.display());
     std::fs::write(&config, text).unwrap();
     let mut command = python("netconf-console2");
@@ -41,21 +42,21 @@ pub fn console(running: &Running) -> Command {
         .arg("--ssh-config")
         .arg(&config)
         .arg("--hostkey-verify");
-    command.args(["--host", "127.0.0.1", "--port", running.port()]);
+    command.args(["--host", "127.0.0.1", "--port", platform.port()]);
     command.args(["--user", "operator", "--privKeyFile"]);
-    command.arg(&running.operator().key);
+    command.arg(&platform.operator().key);
     command
 }
 
 /// Runs an example against the platform.
-pub async fn example(name: &str, running: &Running, arguments: &[&str]) -> Finished {
+pub async fn example(name: &str, platform: &Entrance, arguments: &[&str]) -> Finished {
     let mut command = python("python3");
     command
         .arg(root().join("examples").join(name))
-        .args(["--port", running.port()]);
+        .args(["--port", platform.port()]);
     command
         .arg("--key")
-        .arg(&running.operator().key)
+        .arg(&platform.operator().key)
         .args(arguments);
     if name != "read_agents.py" {
         command.arg("--json");

@@ -2,6 +2,7 @@
 //! bytes.
 //!
 //! - [`process`]: the `convoke` command, started, watched and killed;
+//! - [`entrance`]: what clients know of a platform;
 //! - [`talk`]: a session with any number of calls in flight;
 //! - [`raw`]: a session on which anything can be sent, XML or not;
 //! - [`http`]: a request over HTTP and its answer, from `testkit`;
@@ -19,6 +20,7 @@
 #![allow(dead_code, unreachable_pub, unused_imports)]
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
+pub mod entrance;
 pub mod foreign;
 pub mod openssh;
 pub mod page;

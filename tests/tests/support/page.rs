@@ -3,7 +3,8 @@
 //! Blocks of kind `sh` are run in turn, in one shell; a block of kind `json`, `xml` or `html` is
 //! the output up to there, with `*` for parts that differ from run to run.
 
-use super::process::{Running, binary};
+use super::entrance::Entrance;
+use super::process::binary;
 use super::within;
 use std::path::Path;
 use std::process::Stdio;
@@ -14,7 +15,7 @@ use tokio::process::Command;
 ///
 /// # Panics
 /// If a command fails, or an answer differs.
-pub async fn holds(page: &str, running: &Running, answers: usize) {
+pub async fn holds(page: &str, platform: &Entrance, answers: usize) {
     for needed in ["bash", "curl", "ssh-keygen"] {
         if !is_there(needed).await {
             println!("there is no {needed}: the commands of docs/{page} are not typed");
@@ -37,15 +38,15 @@ pub async fn holds(page: &str, running: &Running, answers: usize) {
             _ => {}
         }
     }
-    let script = script.replace("127.0.0.1:8880", running.http());
+    let script = script.replace("127.0.0.1:8880", platform.http());
     let path = std::env::var("PATH").unwrap_or_default();
     let beside = binary().parent().unwrap().display().to_string();
     let commands = Command::new("bash")
         .args(["-euc", &script])
         .env("PATH", format!("{beside}:{path}"))
-        .env("CONVOKE_STATE", running.state())
-        .env("CONVOKE_NETCONF", running.address())
-        .current_dir(running.state())
+        .env("CONVOKE_STATE", platform.state())
+        .env("CONVOKE_NETCONF", platform.address())
+        .current_dir(platform.state())
         .output();
     let typed = within("the commands of the page", commands).await.unwrap();
     // Some answers end their line, some do not.

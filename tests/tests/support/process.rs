@@ -2,12 +2,13 @@
 //!
 //! The binary is the one that the same `cargo` run built beside the test; `CONVOKE_BINARY`
 //! overrides it. Knows the externally visible state of a process: output, exit code, processor
-//! time, memory.
+//! time, memory. Read next: [`super::entrance`].
 
+use super::entrance::Entrance;
 use super::within;
 use serde_json::Value;
-use server::client::Identity;
 use std::ffi::OsStr;
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
@@ -130,14 +131,22 @@ pub async fn run_into<S: AsRef<OsStr>>(state: &Path, arguments: &[S], stdout: St
     }
 }
 
-/// A running `convoke serve`; killed when dropped.
+/// A running `convoke serve`, and the entrance that it is; killed when dropped.
 pub struct Running {
     child: Child,
-    state: PathBuf,
+    entrance: Entrance,
     /// The object that it printed when it was ready.
     pub ready: Value,
     /// Its further output.
     output: Option<Lines<BufReader<ChildStdout>>>,
+}
+
+impl Deref for Running {
+    type Target = Entrance;
+
+    fn deref(&self) -> &Entrance {
+        &self.entrance
+    }
 }
 
 impl Running {
@@ -211,50 +220,10 @@ impl Running {
         };
         Some(Self {
             child,
-            state: state.to_owned(),
+            entrance: Entrance::of(state, &ready),
             ready,
             output: Some(lines),
         })
-    }
-
-    /// The address of the platform.
-    pub fn address(&self) -> &str {
-        self.ready["listeners"][0]["address"].as_str().unwrap()
-    }
-
-    /// The address of its HTTP server.
-    pub fn http(&self) -> &str {
-        let mut listeners = self.ready["listeners"].as_array().unwrap().iter();
-        let http = listeners.find(|l| {
-            l["protocol"]
-                .as_str()
-                .is_some_and(|p| p.starts_with("http"))
-        });
-        http.unwrap()["address"].as_str().unwrap()
-    }
-
-    /// The port of the platform.
-    pub fn port(&self) -> &str {
-        self.address().rsplit(':').next().unwrap()
-    }
-
-    /// The identity of the operator.
-    pub fn operator(&self) -> Identity {
-        Identity::operator(&self.state)
-    }
-
-    /// Its state folder.
-    pub fn state(&self) -> &Path {
-        &self.state
-    }
-
-    /// Runs a client command against it.
-    pub async fn client(&self, arguments: &[&str]) -> Finished {
-        run(
-            &self.state,
-            &[arguments, &["--netconf", self.address()]].concat(),
-        )
-        .await
     }
 
     /// Waits until it prints an object with this event, and returns that; what it prints before is passed
