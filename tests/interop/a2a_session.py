@@ -4,7 +4,7 @@
 
 Finds the agent by its card, verifies the card's signature if it has one, and over each binding and version that the card offers sends a typed
 diagnosis of the element, follows it, reads it again, has it pushed and no more, and lists what there
-is. Prints what it found as JSON; what any of it should be is for `tests/a2a.rs` to say.
+is. Prints what it found as JSON; what any of it should be is for `tests/foreign/a2a.rs` to say.
 """
 
 import asyncio
@@ -108,35 +108,42 @@ async def pushed(client, task_id):
     return facts
 
 
+def by(card, version, binding):
+    """The card as if it offered nothing else."""
+    one = a2a.AgentCard()
+    one.CopyFrom(card)
+    kept = [
+        it
+        for it in card.supported_interfaces
+        if (it.protocol_version, it.protocol_binding) == (version, binding)
+    ]
+    del one.supported_interfaces[:]
+    one.supported_interfaces.extend(kept)
+    return one
+
+
 async def main(url, token, target):
     facts = {}
-    headers = {"Authorization": f"Bearer {token}"}
-    async with httpx.AsyncClient(headers=headers, timeout=60) as http:
+    # A client of its own for each conversation, so that a load balancer may take it elsewhere.
+    http_client = lambda: httpx.AsyncClient(headers={"Authorization": f"Bearer {token}"}, timeout=60)
+    async with http_client() as http:
         card = await A2ACardResolver(http, url).get_agent_card()
-        facts["name"] = card.name
-        facts["signature"] = vouched(card, url)
-        card_of_others = a2a.AgentCard()
-        card_of_others.CopyFrom(card)
-        card_of_others.name = "somebody else"
-        facts["forged"] = vouched(card_of_others, url)
-        facts["skills"] = [skill.id for skill in card.skills]
-        offered = [(it.protocol_version, it.protocol_binding) for it in card.supported_interfaces]
-        facts["offered"] = [" ".join(pair) for pair in offered]
-        for version, binding in offered:
-            for streaming in (True, False):
-                one = a2a.AgentCard()
-                one.CopyFrom(card)
-                kept = [
-                    it
-                    for it in card.supported_interfaces
-                    if (it.protocol_version, it.protocol_binding) == (version, binding)
-                ]
-                del one.supported_interfaces[:]
-                one.supported_interfaces.extend(kept)
+    facts["name"] = card.name
+    facts["signature"] = vouched(card, url)
+    card_of_others = a2a.AgentCard()
+    card_of_others.CopyFrom(card)
+    card_of_others.name = "somebody else"
+    facts["forged"] = vouched(card_of_others, url)
+    facts["skills"] = [skill.id for skill in card.skills]
+    offered = [(it.protocol_version, it.protocol_binding) for it in card.supported_interfaces]
+    facts["offered"] = [" ".join(pair) for pair in offered]
+    for version, binding in offered:
+        for streaming in (True, False):
+            async with http_client() as http:
                 config = ClientConfig(
                     httpx_client=http, streaming=streaming, supported_protocol_bindings=[binding]
                 )
-                client = ClientFactory(config).create(one)
+                client = ClientFactory(config).create(by(card, version, binding))
                 how = "stream" if streaming else "wait"
                 name = f"{version} {binding} {how}"
                 facts[name] = await converse(client, name.replace(" ", "-"), target)

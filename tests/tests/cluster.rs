@@ -2,7 +2,8 @@
 //! kept from the lead.
 //!
 //! How leases and the directory behave is tested in `store::postgres::tests`. Skipped, and said so, without
-//! PostgreSQL. Times are printed, not only bounded. Read next: `support::process`, [`testkit::postgres`].
+//! PostgreSQL. Times are printed, not only bounded. Read next: `foreign_nodes.rs`,
+//! `support::process`, [`testkit::postgres`].
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
@@ -22,7 +23,6 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::{Duration, Instant};
-use support::foreign::{console, example, finish};
 use support::process::{FREE_PORTS, Finished, Running, run};
 use support::talk::{Talk, subscribe};
 use support::{block_on, http, within};
@@ -244,56 +244,6 @@ fn one_of_three_leads_and_another_after_it_was_killed_and_nothing_is_lost() {
         // By who has led last, and has seen the head.
         let seen = if b_leads { &b_folder } else { &c_folder };
         sound(&verified(seen.path(), url).await);
-    });
-}
-
-/// What programs that were not written here are told by a platform.
-async fn told_to_foreigners(running: &Running) -> [String; 4] {
-    let console = async |arguments: &[&str], stdin: &str| {
-        let mut command = console(running);
-        command.args(arguments);
-        finish(command, stdin).await.well().stdout
-    };
-    let rpc = "<task-negotiate xmlns='urn:ietf:params:xml:ns:yang:irtf-agent'>\
-               <commuType>CapabilityRequest</commuType></task-negotiate>";
-    let answered = console(&["--rpc", "-"], rpc).await;
-    // Each request has a number of its own.
-    let answered = answered
-        .lines()
-        .filter(|line| !line.contains("message-id="));
-    let answered: String = answered.collect();
-    let registry = "r=urn:convoke:params:xml:ns:yang:convoke-registry";
-    [
-        example("read_agents.py", running, &[]).await.well().stdout,
-        console(
-            &["--ns", registry, "--get", "/r:registry/r:agent/r:name"],
-            "",
-        )
-        .await,
-        answered,
-        console(&["--hello"], "").await,
-    ]
-}
-
-#[test]
-fn foreign_clients_are_told_at_a_node_that_stands_by_what_the_leader_tells() {
-    let Some(server) = server() else {
-        return;
-    };
-    let database = server.database();
-    let url = &*database.by_socket();
-    block_on(async {
-        let (folder, a) = first(url).await;
-        let (_b_folder, b) = another(&folder, url, "b").await;
-        let at_leader = told_to_foreigners(&a).await;
-        let [agents, names, verdict, hello] = &at_leader;
-        assert!(agents.contains("TMF-Convoke-Intent"), "{agents}");
-        assert!(names.contains("<name>"), "{names}");
-        assert!(verdict.contains("<verdict>result</verdict>"), "{verdict}");
-        assert!(hello.contains("base:1.1<"), "{hello}");
-        assert_eq!(told_to_foreigners(&b).await, at_leader);
-        assert_eq!(b.stop().await.code(), Some(0));
-        assert_eq!(a.stop().await.code(), Some(0));
     });
 }
 

@@ -1,6 +1,6 @@
 //! Foreign NETCONF clients at a platform that is one process, and the examples.
 //!
-//! What each does and is to be told is in `foreign/netconf.rs`. A client that is not
+//! What each does and is to be told is in `foreign/netconf.rs`; at several nodes, in `foreign_nodes.rs`. A client that is not
 //! installed fails its test with a reference to `make setup`; only `yangcli`, which not every distribution has, can be
 //! skipped, with `CONVOKE_SKIP_YANGCLI=1`. Read next: `support`.
 
@@ -55,13 +55,13 @@ fn the_example_reads_the_agents() {
 fn the_example_of_an_oss_finds_what_is_broken() {
     block_on(async {
         let state = tempfile::tempdir().unwrap();
-        let card = "card:Flensburg/2";
-        let fault = format!("card-failure:{card}");
+        let broken = ("card-failure", "card:Flensburg/2");
+        let fault = format!("{}:{}", broken.0, broken.1);
         let story = [
             "demo", "fault", "--stay", "--seed", "1", "--speed", "300", "--fault", &fault,
         ];
         let running = Running::start(state.path(), &story).await;
-        clients::the_example_of_an_oss_finds_what_is_broken(&running, card).await;
+        clients::the_example_of_an_oss_finds_what_is_broken(&running, broken).await;
     });
 }
 

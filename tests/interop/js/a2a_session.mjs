@@ -80,10 +80,10 @@ async function refused(call) {
 async function converse(version, binding) {
   const { sdk, message, task, kind, state } = dialects[version];
   const agent = await client(sdk, binding);
-  const waited = task(await agent.sendMessage(message(`${version}-${binding}-wait`)));
+  const waited = task(await agent.sendMessage(message(`js-${version}-${binding}-wait`)));
   const kinds = [];
   let streamed;
-  for await (const event of agent.sendMessageStream(message(`${version}-${binding}-stream`))) {
+  for await (const event of agent.sendMessageStream(message(`js-${version}-${binding}-stream`))) {
     kinds.push(kind(event));
     if (kind(event) === "task") streamed = task(event);
   }

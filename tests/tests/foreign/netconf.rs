@@ -317,7 +317,10 @@ pub(crate) async fn the_example_reads_the_agents(platform: &Entrance) {
     assert_eq!(printed, platform.agents());
 }
 
-pub(crate) async fn the_example_of_an_oss_finds_what_is_broken(platform: &Entrance, card: &str) {
+pub(crate) async fn the_example_of_an_oss_finds_what_is_broken(
+    platform: &Entrance,
+    (cause, element): (&str, &str),
+) {
     let lines = example("oss_fault_workflow.py", platform, &["--wait", "120"])
         .await
         .well()
@@ -332,7 +335,7 @@ pub(crate) async fn the_example_of_an_oss_finds_what_is_broken(platform: &Entran
         .iter()
         .map(|l| l["name"].as_str().unwrap())
         .collect();
-    assert_eq!(heard, agents()[..6]);
+    assert_eq!(heard[..6], agents()[..6]);
     assert!(told("outage")[0]["sites"].as_array().unwrap().len() >= 2);
     for asked in ["feasibility", "assigned"] {
         assert_eq!(told(asked)[0]["verdict"], "accepted");
@@ -351,25 +354,22 @@ pub(crate) async fn the_example_of_an_oss_finds_what_is_broken(platform: &Entran
     assert_eq!(result["confirmed"], true);
     assert_eq!(
         (&result["root_cause"], &result["cause"]),
-        (&json!(card), &json!("card-failure"))
+        (&json!(element), &json!(cause))
     );
     assert!(!result["evidence"].as_array().unwrap().is_empty());
-    assert_eq!(
-        result["automatic"], false,
-        "a card is not replaced from afar"
-    );
+    assert_eq!(result["automatic"], false, "nobody replaces it from afar");
     let [ticket] = told("ticket")[..] else {
         panic!("one ticket: {lines:#?}");
     };
     assert_eq!(
         (&ticket["verdict"], &ticket["element"]),
-        (&json!("accepted"), &json!(card))
+        (&json!("accepted"), &json!(element))
     );
     let [decision] = told("decision")[..] else {
         panic!("one decision: {lines:#?}");
     };
     assert_eq!(decision["judgement"], "accept");
-    assert_eq!(decision["element"], card);
+    assert_eq!(decision["element"], element);
 }
 
 // --- Running things

@@ -5,6 +5,7 @@
 use super::process::{Finished, run};
 use serde_json::Value;
 use server::client::Identity;
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 /// How clients get into a platform.
@@ -31,6 +32,21 @@ impl Entrance {
             http: listeners.iter().find(is_http).map(address),
             // The first is where the platform speaks for one of them.
             agents: agents.skip(1).map(address).collect(),
+        }
+    }
+
+    /// The same by load balancers, of which clients are told that they have the platform's key.
+    pub fn behind(&self, netconf: SocketAddr, http: SocketAddr) -> Self {
+        let file = self.state.join("known_hosts");
+        let mut known = std::fs::read_to_string(&file).unwrap();
+        let (_, key) = known.lines().next().unwrap().split_once(' ').unwrap();
+        known += &format!("[{}]:{} {key}\n", netconf.ip(), netconf.port());
+        std::fs::write(file, known).unwrap();
+        Self {
+            state: self.state.clone(),
+            netconf: netconf.to_string(),
+            http: Some(http.to_string()),
+            agents: self.agents.clone(),
         }
     }
 

@@ -70,7 +70,8 @@ pub struct Proxy {
 }
 
 struct Shared {
-    target: Mutex<SocketAddr>,
+    /// Where connections lead, in turn.
+    targets: Mutex<Vec<SocketAddr>>,
     seed: u64,
     /// By how many milliseconds all that passes is late.
     late_ms: AtomicU64,
@@ -94,7 +95,7 @@ impl Proxy {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
         let address = listener.local_addr().unwrap();
         let shared = Arc::new(Shared {
-            target: Mutex::new(target),
+            targets: Mutex::new(vec![target]),
             seed,
             late_ms: AtomicU64::new(0),
             healed: watch::Sender::new(seed == 0),
@@ -144,7 +145,15 @@ impl Proxy {
     /// # Panics
     /// If a thread that asked where to has panicked.
     pub fn lead_to(&self, target: SocketAddr) {
-        *self.shared.target.lock().unwrap() = target;
+        self.balance(vec![target]);
+    }
+
+    /// Lets later connections lead to these in turn, as a load balancer does.
+    ///
+    /// # Panics
+    /// If a thread that asked where to has panicked.
+    pub fn balance(&self, targets: Vec<SocketAddr>) {
+        *self.shared.targets.lock().unwrap() = targets;
     }
 
     /// Delays all that passes by this time, a few kilobytes after the other: slow as well as late.
@@ -181,6 +190,11 @@ impl Shared {
             .unwrap()
             .entry(what.to_owned())
             .or_default() += 1;
+    }
+
+    fn target(&self, connection: u64) -> SocketAddr {
+        let targets = self.targets.lock().unwrap();
+        targets[connection as usize % targets.len()]
     }
 
     fn is_healed(&self) -> bool {
@@ -233,7 +247,7 @@ impl Shared {
             self.pause(rng.below(150)).await;
         }
         self.passable().await;
-        let target = *self.target.lock().unwrap();
+        let target = self.target(number);
         let Ok(server) = TcpStream::connect(target).await else {
             let _ = client.set_zero_linger();
             return;
