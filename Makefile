@@ -14,7 +14,7 @@ BINARY := $(TARGET)/release/convoke
 DEMO   := $(TARGET)/demo/convoke
 # Options for the command that a target runs, as in: make demo ARGS="--seed 7 --headless"
 ARGS   ?=
-# The use case that `make demo` plays: fault, experience, complaints or all.
+# The use case that `make demo` and `make cluster` play: fault, experience, complaints or all.
 USE    ?= fault
 # CI builds exactly what Cargo.lock names.
 LOCKED := $(if $(CI),--locked)
@@ -102,8 +102,8 @@ lab: release ## Break real routers (FRR in network namespaces) and score agents 
 	@$(BINARY) lab score $(ARGS)
 
 .PHONY: cluster
-cluster: release ## Kill the node that leads three in mid-repair, and see the repair go on; needs PostgreSQL
-	@scripts/cluster.sh $(BINARY)
+cluster: release ## Play a use case at three nodes, kill the one that leads in mid-repair, and see it go on; needs PostgreSQL
+	@USE=$(USE) scripts/cluster.sh $(BINARY)
 
 .PHONY: chaos
 chaos: setup ## Kill, stop, cut off and drain three nodes under load for an hour, and count what is lost; ARGS="--minutes 2 --seed 7"

@@ -5,9 +5,11 @@
 #
 #   scripts/cluster.sh [CONVOKE]          the command; target/release/convoke by default
 #
-# SEED=N and FAULT=KIND choose another network and another fault, SPEED=N how many times as fast as time passes all of it
-# runs; KEEP=1 leaves folder and processes until Enter is pressed. It needs PostgreSQL 15 or newer (Debian: postgresql),
-# and no right: as root it runs the databases as the user postgres, since initdb refuses root.
+# USE is the use case: fault (the default), experience (users are served on by neighbours while sites are out), complaints
+# (drivers complain) or all (a network in which faults happen by themselves as well). SEED=N and FAULT=KIND choose another
+# network and another fault, SPEED=N how many times as fast as time passes all of it runs; KEEP=1 leaves folder and
+# processes until Enter is pressed. It needs PostgreSQL 15 or newer (Debian: postgresql), and no right: as root it runs the
+# databases as the user postgres, since initdb refuses root.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -15,6 +17,7 @@ convoke=${1:-$root/target/release/convoke}
 seed=${SEED:-11}
 fault=${FAULT:-duct-cut}
 speed=${SPEED:-200}
+use=${USE:-fault}
 nodes=(north east south)
 # Of all ports the first; what else listens is counted from it.
 base=${BASE:-18800}
@@ -112,7 +115,7 @@ field() {
   # Tasks that name nobody must have somebody; without the others nobody mends anything.
   cp "$root/crates/showcase/agents/profiles/oss-fault.toml" "$profiles"
   serve field --netconf "127.0.0.1:$((base + 10))" --agents-from $((base + 11)) --http off --profiles "$profiles" \
-    --network Polska --sites 60 --seed "$seed" --speed "$speed"
+    --network Polska --sites 60 --seed "$seed" --speed "$speed" "${life[@]}"
   until_so "the network" grep -q '^user' "$folder/field.log"
   local key systems=(wireless ip customer) domains=(Wireless IP Service) index
   key=$(ssh-keygen -lf "$folder/field/host_ed25519" | cut -d' ' -f2)
@@ -164,46 +167,82 @@ leader() { at "$1" cluster status 2>/dev/null | sed -n 's/ leads since .*//p'; }
 leads() { [[ -n $(leader "$1") ]]; }
 leads_instead() { local now; now=$(leader "$1"); [[ -n $now && $now != "$2" ]]; }
 all_stand_by() { [[ $(at "$1" cluster status | grep -c 'standing-by  agree') -eq $((${#nodes[@]} - 1)) ]]; }
-is_repaired_now() { at "$1" task list --open | grep -q 'processing .*fault_repair'; }
+# Of the plot's kinds something is under way: what, is in `ids`.
+is_under_way() { ids=$(at "$1" task list --open | grep "$kinds") && grep -q "$begun" <<<"$ids"; }
 is_restored() { "$convoke" --state "$folder/field" fault list --all --json --netconf "127.0.0.1:$((base + 10))" | grep -q '"restored":"'; }
-no_repair_is_open() { local open; open=$(at "$1" task list --open) && ! grep -q 'fault_repair\|fault_diagnosis' <<<"$open"; }
+# None of these tasks is open.
+has_ended() {
+  local open
+  open=$(at "$1" task list --open) && ! grep -qwF "$2" <<<"$open"
+}
+
+# A list of tasks, as narrow as a terminal.
+narrow() {
+  sed 's/TMF-Convoke-\([A-Za-z]*\)-[0-9.]*/\1/g' |
+    awk -F'  +' 'NF > 4 { printf "  %-54s %-25s %-24s %s -> %s\n", $1, $2, $3, $4, $5 }'
+}
+
+# What one hears of tasks, in the network's time: neither each percent, nor who logs in.
+narrate() {
+  tail -n +1 -f --pid="$1" "$folder/heard" 2>/dev/null |
+    sed -un '/ netconf-session-\| feasibility \|processing -> processing /d; s/^[-0-9]*T\([0-9:]*\)[.0-9]*Z/  \1/; s/^\(.\{150\}\).*/\1…/; p'
+}
+
+# What the use case is about: tasks of which kinds, and when they are under way.
+plot() {
+  life=()
+  case $use in
+    fault) kinds='fault_diagnosis\|fault_repair' begun='processing .*fault_repair' ;;
+    experience) kinds=experience_compensation begun='processing .*experience_compensation' ;;
+    complaints) kinds='complaint_ticket\|quality_check' begun=complaint_ticket life=(--life) ;;
+    all) kinds='fault_diagnosis\|fault_repair\|experience_compensation\|complaint_ticket' begun='processing .*fault_repair' life=(--life) ;;
+    *) fail "USE is fault, experience, complaints or all" ;;
+  esac
+}
 
 story() {
-  local first watcher old new before events
+  local first watcher watching narrator old new before ids
   first=${nodes[0]}
   until_so "a node that leads" leads "$first"
   old=$(leader "$first")
   for node in "${nodes[@]}"; do [[ $node == "$old" ]] || watcher=$node; done
   until_so "two that stand by" all_stand_by "$watcher"
-  say "Three nodes; $old leads. Somebody watches through $watcher."
+  say "Three nodes; $old leads. Somebody watches through $watcher; a second is $speed of the network's."
   at "$watcher" cluster status
-  at "$watcher" watch --json >"$folder/watch.jsonl" 2>"$folder/watch.log" &
-  started+=("$!")
+  at "$watcher" watch >"$folder/heard" 2>"$folder/watch.log" &
+  watching=$!
+  started+=("$watching")
+  narrate "$watching" &
+  narrator=$!
+  started+=("$narrator")
   sleep 1
 
   say "Something breaks: $fault"
   "$convoke" --state "$folder/field" fault inject "$fault" --netconf "127.0.0.1:$((base + 10))"
-  until_so "a repair under way" is_repaired_now "$watcher"
-  say "It was found and diagnosed, and somebody is on the way. $old, which leads, is killed."
-  at "$watcher" task list --open
+  until_so "something under way" is_under_way "$watcher"
   before=$(date +%s%3N)
   kill -9 "${process[$old]}"
+  wait "${process[$old]}" 2>/dev/null || true
+  say "$old, which leads, is killed. These were under way:"
+  narrow <<<"$ids"
+  ids=$(cut -d' ' -f1 <<<"$ids")
   until_so "another that leads" leads_instead "$watcher" "$old"
   new=$(leader "$watcher")
-  say "$new leads after $(($(date +%s%3N) - before)) ms"
+  say "$new leads after $(($(date +%s%3N) - before)) ms; the story goes on."
   at "$watcher" cluster status
-  at "$watcher" task list --open
 
-  until_so "service" is_restored
-  until_so "the end of the repair" no_repair_is_open "$watcher"
-  say "Service is back, and the repair has ended:"
+  until_so "the end of what was under way" has_ended "$watcher" "$ids"
+  if [[ $use != complaints ]]; then until_so "service" is_restored; fi
+  kill "$watching"
+  wait "$watching" "$narrator" 2>/dev/null || true
+  say "All that was under way has ended; of its kinds there are by now:"
+  at "$watcher" task list | grep "$kinds" | narrow
+  say "What broke, as the network knows it:"
   "$convoke" --state "$folder/field" fault list --all --netconf "127.0.0.1:$((base + 10))"
-  at "$watcher" task list | grep 'fault_diagnosis\|fault_repair' || true
 
-  events=$(grep -c '"event":"notification"' "$folder/watch.jsonl" || true)
-  grep '"lead-moved"' "$folder/watch.jsonl" || fail "who watched was not told that the lead moved"
-  if grep -q '"event":"lost"\|"event":"gap"' "$folder/watch.jsonl"; then fail "who watched through $watcher lost the platform"; fi
-  say "Who watched through $watcher heard of $events events, and lost nothing."
+  grep -q " lead from $old to $new " "$folder/heard" || fail "who watched was not told that the lead moved"
+  if grep -q 'the platform is lost\|is no longer kept' "$folder/heard"; then fail "who watched through $watcher lost the platform"; fi
+  say "Who watched through $watcher heard of $(wc -l <"$folder/heard") events, and lost nothing."
 
   say "$old comes back, and stands by."
   node "$old"
@@ -216,6 +255,7 @@ story() {
 
 main() {
   [[ -x $convoke ]] || fail "$convoke is not built: make release"
+  plot
   folder=$(mktemp -d "${TMPDIR:-/tmp}/convoke-cluster-XXXXXX")
   chmod 755 "$folder"
   trap finish EXIT
