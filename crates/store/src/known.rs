@@ -17,7 +17,7 @@ use std::hash::Hash;
 const MOST: usize = 32_768;
 
 /// Rows that were written lately and are to change: open tasks, questions without an answer, data on their way,
-/// open negotiations.
+/// open negotiations, teams, documents.
 #[derive(Default)]
 pub(crate) struct Known {
     tasks: Lately<String, Stored>,

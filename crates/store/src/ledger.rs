@@ -11,12 +11,10 @@ use domain::event::Sequence;
 use zeroize::Zeroizing;
 
 /// The first byte of a packed ledger. The first form had no number of observations, the second nothing of other
-/// shards.
+/// shards, and both had the sums of empty sets as well.
 const FORM: u8 = 3;
 const SECOND_FORM: u8 = 2;
 const FIRST_FORM: u8 = 1;
-#[cfg(test)]
-const LENGTH: usize = 1 + 32 + 1 + 8 + 8 + 32 + SETS * 32;
 
 /// The sums of all rows, and further facts on the state.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -127,11 +125,26 @@ impl Packed {
         packed.extend_from_slice(&sealed.to_be_bytes());
         let numbered = self.numbered.unwrap_or(u64::MAX);
         packed.extend_from_slice(&numbered.to_be_bytes());
-        let sums = [&self.others].into_iter().chain(&self.hashes.0);
-        for lane in sums.flat_map(|hash| hash.0) {
+        // Most sets of most shards are empty: a bit for each says which are not.
+        let hashes = self.hashes.0.iter();
+        let some = hashes.filter(|hash| **hash != SetHash::default());
+        packed.extend_from_slice(&self.filled().to_be_bytes());
+        for lane in [&self.others]
+            .into_iter()
+            .chain(some)
+            .flat_map(|hash| hash.0)
+        {
             packed.extend_from_slice(&lane.to_be_bytes());
         }
         packed
+    }
+
+    /// The sets that are not empty, a bit for each.
+    fn filled(&self) -> u32 {
+        let hashes = self.hashes.0.iter().enumerate();
+        hashes.fold(0, |filled, (set, hash)| {
+            filled | u32::from(*hash != SetHash::default()) << set
+        })
     }
 
     /// This and the secret from their packed form; none if malformed.
@@ -148,6 +161,12 @@ impl Packed {
             FIRST_FORM => (u64::MAX, rest),
             _ => return None,
         };
+        let (filled, rest) = match *form {
+            FORM => rest
+                .split_first_chunk()
+                .map(|(bits, rest)| (u32::from_be_bytes(*bits), rest))?,
+            _ => (u32::MAX, rest),
+        };
         let (lanes, []) = rest.as_chunks() else {
             return None;
         };
@@ -157,7 +176,9 @@ impl Packed {
             sealed: (sealed != u64::MAX).then_some(sealed),
             ..Self::default()
         };
-        let mut sums: Vec<&mut SetHash> = unpacked.hashes.0.iter_mut().collect();
+        let sums = unpacked.hashes.0.iter_mut().enumerate();
+        let sums = sums.filter_map(|(set, hash)| (filled >> set & 1 == 1).then_some(hash));
+        let mut sums: Vec<&mut SetHash> = sums.collect();
         if *form == FORM {
             sums.insert(0, &mut unpacked.others);
         }
@@ -187,33 +208,39 @@ mod tests {
             ..Packed::default()
         };
         part.hashes.0[SETS - 1].0 = [1, 2, 3, u64::MAX];
-        for part in [part, Packed::default()] {
+        let mut whole = part;
+        whole.hashes.0 = [SetHash([4, 5, 6, 7]); SETS];
+        for part in [part, whole, Packed::default()] {
             let secret = Secret::new([5; 32]);
             let packed = part.pack(&secret);
-            assert_eq!(packed.len(), LENGTH);
+            let filled = part.filled().count_ones() as usize;
+            assert_eq!(packed.len(), 1 + 32 + 1 + 8 + 8 + 4 + 32 + filled * 32);
             let (found, of) = Packed::unpack(&packed).unwrap();
             assert_eq!((found, of.expose()), (part, secret.expose()));
-            let numbers = 1 + 32 + 1 + 8;
-            let mut second = packed.to_vec();
-            second.drain(numbers + 8..numbers + 8 + 32);
-            second[0] = SECOND_FORM;
-            let alone = Packed {
-                others: SetHash::default(),
-                ..part
-            };
-            assert_eq!(Packed::unpack(&second).unwrap().0, alone);
-            let mut first = second.clone();
-            first.drain(numbers..numbers + 8);
-            first[0] = FIRST_FORM;
-            let unknown = Packed {
-                numbered: None,
-                ..alone
-            };
-            assert_eq!(Packed::unpack(&first).unwrap().0, unknown);
             assert!(Packed::unpack(&packed[1..]).is_none());
-            assert!(Packed::unpack(&packed[..LENGTH - 1]).is_none());
-            assert!(Packed::unpack(&second[..second.len() - 32]).is_none());
+            assert!(Packed::unpack(&packed[..packed.len() - 1]).is_none());
+            assert!(Packed::unpack(&[&packed[..], &[0; 32]].concat()).is_none());
         }
+        // The forms before, which had all sums.
+        let packed = whole.pack(&Secret::new([5; 32])).to_vec();
+        let numbers = 1 + 32 + 1 + 8;
+        let mut second = packed;
+        second.drain(numbers + 8..numbers + 8 + 4 + 32);
+        second[0] = SECOND_FORM;
+        let alone = Packed {
+            others: SetHash::default(),
+            ..whole
+        };
+        assert_eq!(Packed::unpack(&second).unwrap().0, alone);
+        let mut first = second.clone();
+        first.drain(numbers..numbers + 8);
+        first[0] = FIRST_FORM;
+        let unknown = Packed {
+            numbered: None,
+            ..alone
+        };
+        assert_eq!(Packed::unpack(&first).unwrap().0, unknown);
+        assert!(Packed::unpack(&second[..second.len() - 32]).is_none());
     }
 
     #[test]

@@ -18,6 +18,7 @@ pub(crate) use value::{Value, values};
 use crate::failure::{FailureKind, SqlFailure};
 use crate::postgres;
 use crate::sqlite::session as sqlite;
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 /// A connection to the tables, which is one thread's at a time.
@@ -140,16 +141,15 @@ impl<'s> Session<'s> {
         }
     }
 
-    /// Says what will be looked up with this statement in the transaction under way, where each look-up
+    /// Says what will be looked up in the transaction under way, by which statements and keys, where each look-up
     /// is a round trip. Nobody may change such a row without having asked for it.
-    pub(crate) fn look_ahead<'k>(
+    pub(crate) fn look_ahead<const N: usize>(
         self,
-        sql: &'static str,
-        keys: impl Iterator<Item = &'k str>,
+        wanted: [(&'static str, BTreeSet<Vec<&str>>); N],
     ) -> Result<(), SqlFailure> {
         match self {
             Self::Sqlite(_) => Ok(()),
-            Self::Postgres(session) => Ok(session.look_ahead(sql, keys)?),
+            Self::Postgres(session) => Ok(session.look_ahead(&wanted)?),
         }
     }
 

@@ -1,9 +1,10 @@
 //! One transaction: a group of batches, checked and written.
 //!
 //! Knows the statements and the order in which rows are written; tickets are resolved by `writer`.
-//! Read next: [`ahead`], `row`.
+//! Read next: [`ahead`], [`replacing`], `row`.
 
 mod ahead;
+mod replacing;
 
 use crate::batch::{Batch, Chunk, CommitError};
 use crate::cipher::Tables;
@@ -19,8 +20,7 @@ use crate::row::push_config::PushChange;
 use crate::row::replaceable::Replaceable;
 use crate::row::standing::{RowPlace, Standing};
 use crate::row::{
-    Corrupt, RowError, cursor, data_param, document, entry, observation, push_config, registration,
-    task,
+    Corrupt, RowError, cursor, data_param, entry, observation, push_config, registration, task,
 };
 use crate::shard::Shard;
 use crate::slice::Slice;
@@ -215,56 +215,6 @@ impl Statements<'_, '_> {
         Ok(())
     }
 
-    /// Writes a row in the place of the one of its key, wherever that is, or as the next number of its table on its
-    /// shard of the batch, which is told if it is new.
-    fn put<V: Replaceable>(
-        &mut self,
-        value: &V,
-        row: &V::Prepared,
-        batch: &Batch,
-        last: &mut i64,
-    ) -> Result<Option<Shard>, SqlFailure> {
-        let name = value.name();
-        let is_new = value.is_new() && !self.isolated;
-        let known = name.as_ref().filter(|_| !is_new);
-        let mut old = match known.and_then(|name| self.known.take(name)) {
-            None if is_new || (V::MOSTLY_NEW && self.session.fails_at_once()) => None,
-            None => self.look_up(value)?,
-            known => known,
-        };
-        let new = behind(*last, batch.shard_of(value.task()));
-        let mut place = old.as_ref().map_or(new, |old| old.place);
-        let mut written = value.write(row, self.session, old.as_ref(), place, self.encryptor);
-        let fails = written.as_ref().is_err_and(breaks_a_rule);
-        if fails && old.is_none() && self.session.fails_at_once() {
-            old = self.look_up(value)?;
-            place = old.as_ref().map_or(new, |old| old.place);
-            written = value.write(row, self.session, old.as_ref(), place, self.encryptor);
-        }
-        let standing = written?;
-        if let Some(name) = name.filter(|_| !value.is_final()) {
-            self.known.note(name, standing);
-        }
-        *last += i64::from(old.is_none());
-        Ok(old.is_none().then_some(place.shard))
-    }
-
-    fn look_up<V: Replaceable>(&mut self, value: &V) -> Result<Option<Standing>, SqlFailure> {
-        self.known.misses += 1;
-        value.standing(self.session)
-    }
-
-    /// The same for a row that is found by its name and has no number: it is on shard 0.
-    fn put_named<V: Replaceable>(
-        &mut self,
-        value: &V,
-        row: &V::Prepared,
-    ) -> Result<(), SqlFailure> {
-        let (old, place) = (self.look_up(value)?, RowPlace::zero(0));
-        value.write(row, self.session, old.as_ref(), place, self.encryptor)?;
-        Ok(())
-    }
-
     fn write_others(
         &mut self,
         batch: &Batch,
@@ -297,7 +247,7 @@ impl Statements<'_, '_> {
         for (document, row) in batch.documents.iter().zip(&rows.documents) {
             match row {
                 Some(row) => drop(self.put(document, row, batch, &mut numbers.document)?),
-                None => document::remove(self.session, document, self.encryptor)?,
+                None => self.remove(document)?,
             }
         }
         for row in &rows.observations {

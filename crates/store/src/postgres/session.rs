@@ -1,8 +1,7 @@
 //! One connection, and the statements that are sent on it.
 //!
 //! ```text
-//! begin · look_up · put, put, … · flush · COMMIT      three waits, however many statements; one more for
-//!                                                     each further statement that is looked up with
+//! begin · look_ahead · put, put, … · flush · COMMIT      three waits, however many statements
 //! ```
 //! A change that is put is not waited for, and in a transaction goes out with others, some dozens at a time; what comes
 //! of it is known at the next statement that waits. The first that fails fails everything behind it in its
@@ -40,9 +39,9 @@ use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
-use stream::{Streams, rows_of};
+use stream::Streams;
 use tokio::task::AbortHandle;
-use tokio_postgres::{Row, Statement};
+use tokio_postgres::Statement;
 pub(crate) use transaction::Transaction;
 
 /// The longest wait for anything that a server says.
@@ -185,39 +184,6 @@ impl Session {
         self.line.cutter()
     }
 
-    /// The same statement for many keys in one round trip: `each` is given the place of the key and a
-    /// row, in the order of the keys.
-    pub(crate) fn look_up<E: From<PostgresError>>(
-        &self,
-        sql: &str,
-        keys: &[Vec<Value<'_>>],
-        each: &mut dyn FnMut(usize, &Row) -> Result<(), E>,
-    ) -> Result<(), E> {
-        let statement = self.ready(sql)?;
-        for (part, keys) in keys.chunks(UNKNOWN_MAX).enumerate() {
-            let answers = keys.iter().map(|key| {
-                let mut answer = Box::pin(rows_of(&self.line.client, &statement, key));
-                let first = poll(answer.as_mut());
-                (answer, first)
-            });
-            let answers: Vec<_> = answers.collect();
-            self.known(|| {
-                let mut found = Vec::new();
-                for (index, (answer, first)) in answers.into_iter().enumerate() {
-                    let rows = match first {
-                        Poll::Ready(rows) => rows.map_err(PostgresError::from),
-                        Poll::Pending => self.answered(pin!(answer)),
-                    };
-                    found.push((part * UNKNOWN_MAX + index, rows?));
-                }
-                Ok(found)
-            })?
-            .iter()
-            .try_for_each(|(place, rows)| rows.iter().try_for_each(|row| each(*place, row)))?;
-        }
-        Ok(())
-    }
-
     /// Sends a change and does not wait; what comes of it is known at [`Self::flush`], or at any
     /// statement that waits.
     pub(crate) fn put(
@@ -227,10 +193,12 @@ impl Session {
         expect: Expect,
     ) -> Result<(), PostgresError> {
         self.broken()?;
-        let Some(values) = self.gather(sql, Owned::new(values))? else {
+        let Some(values) = self.gather(sql, Owned::new(values), expect)? else {
             return Ok(());
         };
-        let statement = self.ready(sql)?;
+        self.insert_gathered_before(sql);
+        self.streams.settle(self);
+        let statement = self.prepared(sql)?;
         let client = Arc::clone(&self.line.client);
         let answer = async move {
             client

@@ -3,7 +3,7 @@
 //! Payload: the body, which may hold words of users. Read next: [`super::observation`].
 
 use super::replaceable::Replaceable;
-use super::standing::{AS_KNOWN, RowPlace, Standing, standing};
+use super::standing::{AS_KNOWN, Name, RowPlace, Standing, number_or_digest, standing};
 use super::{RowError, column};
 use crate::cipher::Keys;
 use crate::cover::{Stamped, Texts, uncover};
@@ -12,7 +12,7 @@ use crate::encryptor::Encryptor;
 use crate::failure::SqlFailure;
 use crate::row_keys::RowKeys;
 use crate::set::Set;
-use crate::sql::{Row, Session, values};
+use crate::sql::{Expect, Row, Session, values};
 use std::borrow::Cow;
 
 pub(crate) const TABLE: &str = "document";
@@ -25,12 +25,18 @@ pub(crate) const ALL: &str =
 pub(crate) const OF_KIND: &str =
     "SELECT kind, name, digest, body, cipher FROM document WHERE kind = ?1 ORDER BY number";
 
-const WRITE: &str = "INSERT INTO document (kind, name, digest, body, cipher, number, shard)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?8)
-    ON CONFLICT (kind, name) DO UPDATE SET digest = ?3, body = ?4, cipher = ?5
-    WHERE document.digest = ?7 AND document.shard = ?8";
+const INSERT: &str = "INSERT INTO document (kind, name, digest, body, cipher, number, shard)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
 
-const STANDING: &str = "SELECT number, digest, shard FROM document WHERE kind = ?1 AND name = ?2";
+const UPDATE: &str = "UPDATE document SET digest = ?3, body = ?4, cipher = ?5
+    WHERE kind = ?1 AND name = ?2 AND digest = ?6 AND shard = ?7";
+
+const REMOVE: &str =
+    "DELETE FROM document WHERE kind = ?1 AND name = ?2 AND digest = ?3 AND shard = ?4";
+
+/// Asked for each document before it is written.
+pub(crate) const STANDING: &str =
+    "SELECT number, digest, shard FROM document WHERE kind = ?1 AND name = ?2";
 
 /// A document, which is replaced as a whole.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,17 +49,19 @@ pub struct Document {
     pub body: Option<String>,
 }
 
-/// Deletes the document of this kind and name, if there is one.
-pub(crate) fn remove(
-    session: Session<'_>,
-    document: &Document,
-    encryptor: &mut Encryptor,
-) -> Result<(), SqlFailure> {
-    let remove = "DELETE FROM document WHERE kind = ?1 AND name = ?2
-        RETURNING number, digest, shard";
-    let key = values![&*document.kind, &document.name];
-    encryptor.delete(session, Set::Document, remove, key)?;
-    Ok(())
+impl Document {
+    /// Deletes it, as it stands.
+    pub(crate) fn remove(
+        &self,
+        session: Session<'_>,
+        old: &Standing,
+        encryptor: &mut Encryptor,
+    ) -> Result<(), SqlFailure> {
+        let values = values![&*self.kind, &self.name, &old.digest, old.place.shard];
+        session.put(REMOVE, values, AS_KNOWN)?;
+        encryptor.went(old.set, old.place, &old.digest);
+        Ok(())
+    }
 }
 
 impl Replaceable for Document {
@@ -63,6 +71,13 @@ impl Replaceable for Document {
     fn prepare(&self, keys: &RowKeys) -> Stamped<1> {
         let body = Texts([self.body.as_deref().map(Cow::Borrowed)]);
         keys.cover_stamped(TABLE, body, |body| digest(&self.kind, &self.name, body))
+    }
+
+    const MOSTLY_NEW: bool = true;
+
+    fn name(&self) -> Option<Name> {
+        // No kind has such a character.
+        Some((TABLE, format!("{}\0{}", self.kind, self.name)))
     }
 
     fn standing(&self, session: Session<'_>) -> Result<Option<Standing>, SqlFailure> {
@@ -78,20 +93,19 @@ impl Replaceable for Document {
         place: RowPlace,
         encryptor: &mut Encryptor,
     ) -> Result<Standing, SqlFailure> {
-        session.put(
-            WRITE,
-            values![
-                &*self.kind,
-                &self.name,
-                stamp,
-                row.texts.text(0),
-                row.cipher.as_ref(),
-                place.number,
-                old.map(|old| &old.digest),
-                place.shard,
-            ],
-            AS_KNOWN,
-        )?;
+        let values = values![
+            &*self.kind,
+            &self.name,
+            stamp,
+            row.texts.text(0),
+            row.cipher.as_ref(),
+            number_or_digest(old, place),
+            place.shard,
+        ];
+        match old {
+            None => session.put(INSERT, values, Expect::Any)?,
+            Some(_) => session.put(UPDATE, values, AS_KNOWN)?,
+        }
         Ok(encryptor.replaced(old, Set::Document, place, &row.sum, stamp.clone()))
     }
 }

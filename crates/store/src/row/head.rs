@@ -20,10 +20,12 @@ pub(crate) const TABLE: &str = "head";
 const ALL: &str = "SELECT sequence, time, chain, tasks, open, exchanges, data, digest, generation,
     cipher, shard FROM head ORDER BY shard";
 
-const WRITE: &str = "INSERT INTO head (shard, sequence, time, chain, tasks, open, exchanges, data,
-    digest, generation, cipher) VALUES (?11, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
-    ON CONFLICT (shard) DO UPDATE SET sequence = ?1, time = ?2, chain = ?3, tasks = ?4, open = ?5,
-    exchanges = ?6, data = ?7, digest = ?8, generation = ?9, cipher = ?10";
+const WRITE: &str = "INSERT INTO head (sequence, time, chain, tasks, open, exchanges, data,
+    digest, generation, cipher, shard) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
+    ON CONFLICT (shard) DO UPDATE SET sequence = excluded.sequence, time = excluded.time,
+    chain = excluded.chain, tasks = excluded.tasks, open = excluded.open,
+    exchanges = excluded.exchanges, data = excluded.data, digest = excluded.digest,
+    generation = excluded.generation, cipher = excluded.cipher";
 
 /// The required contents of the tables, as far as they are a shard's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@
 
 use super::json::{from_json, to_json};
 use super::replaceable::Replaceable;
-use super::standing::{AS_KNOWN, RowPlace, Standing, standing};
+use super::standing::{AS_KNOWN, Name, RowPlace, Standing, standing};
 use super::{RowError, column};
 use crate::cipher::Keys;
 use crate::cover::{Stamped, Texts, uncover};
@@ -87,6 +87,10 @@ impl Replaceable for Team {
 
     fn task(&self) -> Option<&TaskId> {
         Some(&self.task)
+    }
+
+    fn name(&self) -> Option<Name> {
+        Some((TABLE, self.task.to_string()))
     }
 
     fn standing(&self, session: Session<'_>) -> Result<Option<Standing>, SqlFailure> {

@@ -189,6 +189,78 @@ fn what_stands_is_known_and_not_looked_up() {
     });
 }
 
+fn documents(all: &[(&str, Option<&str>)]) -> Batch {
+    let document = |(name, body): &(&str, Option<&str>)| Document {
+        kind: "pool".into(),
+        name: (*name).to_owned(),
+        body: body.map(str::to_owned),
+    };
+    Batch {
+        documents: all.iter().map(document).collect(),
+        ..Batch::default()
+    }
+}
+
+fn bodies(store: &Store) -> Vec<(String, String)> {
+    let all = store.documents("pool").unwrap().into_iter();
+    all.map(|it| (it.name, it.body.unwrap())).collect()
+}
+
+#[test]
+fn a_document_that_stands_is_known_and_one_that_does_not_is_looked_up() {
+    everywhere(|options| {
+        let (store, _) = open(options);
+        put(
+            &store,
+            documents(&[("a", Some("1")), ("b", Some("1")), ("c", Some("1"))]),
+        );
+        let before = store.statistics();
+        put(&store, documents(&[("a", Some("2")), ("b", None)]));
+        put(&store, documents(&[("a", None)]));
+        let after = store.statistics();
+        assert_eq!(after.known - before.known, 3);
+        assert_eq!(after.looked_up, before.looked_up);
+        // What is deleted is not known to be so: that is looked up, and nothing is deleted twice.
+        let again = [
+            ("a", None),
+            ("a", Some("3")),
+            ("a", None),
+            ("a", None),
+            ("a", Some("4")),
+        ];
+        put(&store, documents(&again));
+        assert_eq!(
+            bodies(&store),
+            [
+                ("c".to_owned(), "1".to_owned()),
+                ("a".to_owned(), "4".to_owned())
+            ]
+        );
+        assert!(store.verify().unwrap().is_sound());
+    });
+}
+
+#[test]
+fn documents_that_stood_before_the_start_are_replaced_and_deleted() {
+    durably(|options| {
+        let (store, _) = open(options.clone());
+        put(&store, documents(&[("a", Some("1")), ("b", Some("1"))]));
+        drop(store);
+        let (store, _) = open(options.clone());
+        let tickets = [("a", Some("2")), ("b", None), ("c", Some("1")), ("d", None)]
+            .map(|one| store.commit(documents(&[one])));
+        tickets.into_iter().for_each(|it| it.wait().unwrap());
+        assert_eq!(
+            bodies(&store),
+            [
+                ("a".to_owned(), "2".to_owned()),
+                ("c".to_owned(), "1".to_owned())
+            ]
+        );
+        assert!(store.verify().unwrap().is_sound());
+    });
+}
+
 #[test]
 fn what_was_not_stored_is_not_known() {
     everywhere(|options| {
@@ -304,6 +376,26 @@ fn is_replaced_only_as_known<V: Replaceable>(session: Session<'_>, value: &V) {
         .unwrap();
 }
 
+/// Deletes a document as it stands, and as it does not.
+fn is_deleted_only_as_known(session: Session<'_>, document: &Document) {
+    let mut encryptor = crate::encryptor::Encryptor::default();
+    let stands = document.standing(session).unwrap().unwrap();
+    let other = Standing {
+        digest: vec![7; 32],
+        ..stands.clone()
+    };
+    let refused = document
+        .remove(session, &other, &mut encryptor)
+        .unwrap_err();
+    assert_eq!(
+        refused.kind(),
+        crate::failure::FailureKind::Rule,
+        "{refused}"
+    );
+    document.remove(session, &stands, &mut encryptor).unwrap();
+    assert!(document.standing(session).unwrap().is_none());
+}
+
 #[test]
 fn no_row_is_replaced_that_is_another_than_was_known() {
     let (_folder, path) = file();
@@ -317,6 +409,7 @@ fn no_row_is_replaced_that_is_another_than_was_known() {
         is_replaced_only_as_known(session, batch.negotiations[0].as_ref());
         is_replaced_only_as_known(session, batch.teams[0].as_ref());
         is_replaced_only_as_known(session, &batch.documents[0]);
+        is_deleted_only_as_known(session, &batch.documents[0]);
         is_replaced_only_as_known(session, &pushes::config("one", "oss", "push"));
         let reach = domain::registry::Reach::Client;
         is_replaced_only_as_known(session, &kept::registration("ran", reach));

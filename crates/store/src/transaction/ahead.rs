@@ -6,7 +6,7 @@ use crate::failure::SqlFailure;
 use crate::known::Known;
 use crate::prepared::Prepared;
 use crate::row::replaceable::Replaceable;
-use crate::row::{data_param, exchange, task};
+use crate::row::{data_param, document, exchange, task};
 use crate::sql::Session;
 use domain::task::TaskId;
 use std::collections::BTreeSet;
@@ -29,11 +29,22 @@ pub(super) fn look_ahead(
         .map(|it| &it.id)
         .collect();
     let tasks = tasks.filter(|it| !new.contains(&it.id) && !known.has_task(&it.id));
-    session.look_ahead(task::STORED, tasks.map(|task| task.id.as_str()))?;
     let exchanges = batches().flat_map(|batch| &batch.exchanges);
     let exchanges = exchanges.filter(|it| !it.is_new() && !known.has(*it));
-    session.look_ahead(exchange::STANDING, exchanges.map(|it| &*it.id))?;
     let data = batches().flat_map(|batch| &batch.data);
     let data = data.filter(|it| !known.has(*it));
-    session.look_ahead(data_param::STANDING, data.map(|it| &*it.id))
+    let documents = batches().flat_map(|batch| &batch.documents);
+    let documents = documents.filter(|it| !known.has(*it));
+    session.look_ahead([
+        (task::STORED, tasks.map(|it| vec![it.id.as_str()]).collect()),
+        (
+            exchange::STANDING,
+            exchanges.map(|it| vec![&*it.id]).collect(),
+        ),
+        (data_param::STANDING, data.map(|it| vec![&*it.id]).collect()),
+        (
+            document::STANDING,
+            documents.map(|it| vec![&*it.kind, &*it.name]).collect(),
+        ),
+    ])
 }

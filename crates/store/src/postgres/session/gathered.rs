@@ -1,9 +1,9 @@
 //! Rows for the same table that go out as one statement.
 //!
 //! A row that is inserted by itself costs the server and us a statement; a group of commits inserts hundreds. So
-//! insertions of a transaction are gathered, and inserted table by table before anything else is said: before a
-//! statement of any other kind, and before anything is waited for. Nothing but the order of insertions among
-//! themselves is not as it was given. Read next: [`super`].
+//! insertions of a transaction are gathered, and inserted table by table: before a change of another kind to the same
+//! table, and all of them before anything is waited for. So what is asked finds them, and nothing but the order of
+//! changes to different tables is not as it was given; no table refers to another. Read next: [`super`].
 
 use super::{Expect, Session, Stage};
 use crate::postgres::error::PostgresError;
@@ -52,11 +52,20 @@ impl Gathered {
 
 impl Session {
     /// Gathers a row, if that is what this change is; gives the values back if it is another.
-    pub(super) fn gather(&self, sql: &str, row: Owned) -> Result<Option<Owned>, PostgresError> {
+    pub(super) fn gather(
+        &self,
+        sql: &str,
+        row: Owned,
+        expect: Expect,
+    ) -> Result<Option<Owned>, PostgresError> {
         if self.stage.get() == Stage::Outside {
             return Ok(Some(row));
         }
-        let Some(many) = self.many(sql)? else {
+        // A row that may be met and left alone counts for nothing among others.
+        let Some(many) = self
+            .many(sql)?
+            .filter(|_| expect == Expect::Any || is_plain(sql))
+        else {
             return Ok(Some(row));
         };
         let is_full = {
@@ -83,21 +92,42 @@ impl Session {
     /// Sends what was gathered.
     pub(super) fn insert_gathered(&self) {
         let waiting = std::mem::take(&mut *self.gathered.waiting.borrow_mut());
-        if !waiting.tables.is_empty() {
-            self.streams.settle(self);
-        }
-        for Rows { many, rows, .. } in waiting.tables {
-            let client = Arc::clone(&self.line.client);
-            let answer = async move {
-                let rows: Vec<_> = rows.iter().map(Owned::values).collect();
-                let column = |at: usize| -> Vec<Parameter<'_>> {
-                    rows.iter().map(|row| Parameter(row[at])).collect()
-                };
-                let columns: Vec<_> = (0..many.params().len()).map(column).collect();
-                client.execute_raw(&many, columns).await
+        waiting
+            .tables
+            .into_iter()
+            .for_each(|rows| self.insert(rows));
+    }
+
+    /// Sends what was gathered for the table that this text changes; all, if the text reads another as well.
+    pub(super) fn insert_gathered_before(&self, sql: &str) {
+        let Some(table) = changed_alone(sql) else {
+            return self.insert_gathered();
+        };
+        let due = {
+            let mut waiting = self.gathered.waiting.borrow_mut();
+            let is_due = |rows: &mut Rows| changed_alone(&rows.sql) == Some(table);
+            let due: Vec<_> = waiting.tables.extract_if(.., is_due).collect();
+            for row in due.iter().flat_map(|rows| &rows.rows) {
+                waiting.rows -= 1;
+                waiting.bytes -= row.len();
+            }
+            due
+        };
+        due.into_iter().for_each(|rows| self.insert(rows));
+    }
+
+    fn insert(&self, Rows { many, rows, .. }: Rows) {
+        self.streams.settle(self);
+        let client = Arc::clone(&self.line.client);
+        let answer = async move {
+            let rows: Vec<_> = rows.iter().map(Owned::values).collect();
+            let column = |at: usize| -> Vec<Parameter<'_>> {
+                rows.iter().map(|row| Parameter(row[at])).collect()
             };
-            self.held(|| self.sent(Box::pin(answer), Expect::Any));
-        }
+            let columns: Vec<_> = (0..many.params().len()).map(column).collect();
+            client.execute_raw(&many, columns).await
+        };
+        self.held(|| self.sent(Box::pin(answer), Expect::Any));
     }
 
     /// The statement that inserts many rows, where this text inserts one.
@@ -116,31 +146,51 @@ impl Session {
 }
 
 /// The text that inserts many rows of columns of these types, a list for each, where `sql` inserts one: all of its
-/// values are parameters, in order, and nothing follows them.
+/// values are parameters, in order, and none follows them.
 fn inserting_many(sql: &str, types: &[Type]) -> Option<String> {
-    let (into, values) = sql.split_once("VALUES (")?;
-    let values = values.trim_end().strip_suffix(')')?;
+    let (into, rest) = sql.split_once("VALUES (")?;
+    let (values, conflict) = rest.split_once(')')?;
     let in_order = |(at, value): (usize, &str)| value.trim() == format!("?{}", at + 1);
     let is_one = into.starts_with("INSERT INTO ")
         && values.split(',').count() == types.len()
-        && values.split(',').enumerate().all(in_order);
+        && values.split(',').enumerate().all(in_order)
+        && (conflict.is_empty() || conflict.trim_start().starts_with("ON CONFLICT"))
+        && !["?", "RETURNING"].iter().any(|it| conflict.contains(it));
     if !is_one {
         return None;
     }
-    let mut lists = Vec::new();
-    for (at, kind) in types.iter().enumerate() {
-        let kind = match *kind {
-            Type::INT8 => "bigint",
-            Type::INT4 => "integer",
-            Type::INT2 => "smallint",
-            Type::BOOL => "boolean",
-            Type::TEXT => "text",
-            Type::BYTEA => "bytea",
-            _ => return None,
-        };
-        lists.push(format!("CAST(?{} AS {kind}[])", at + 1));
-    }
-    Some(format!("{into}SELECT * FROM unnest({})", lists.join(", ")))
+    let lists = types.iter().enumerate().map(|(at, kind)| list(at, kind));
+    let lists: Vec<_> = lists.collect::<Option<_>>()?;
+    let lists = lists.join(", ");
+    Some(format!("{into}SELECT * FROM unnest({lists}){conflict}"))
+}
+
+/// True if a row that stands in the way of this insertion breaks a rule.
+fn is_plain(sql: &str) -> bool {
+    !sql.contains("ON CONFLICT")
+}
+
+/// The table that a text changes, if it names no other.
+fn changed_alone(sql: &str) -> Option<&str> {
+    let kinds = ["INSERT INTO ", "UPDATE ", "DELETE FROM "];
+    let rest = kinds.iter().find_map(|kind| sql.strip_prefix(kind))?;
+    let others = ["SELECT", "JOIN", "USING", "FROM"];
+    let table = rest.split_whitespace().next()?;
+    (!others.iter().any(|other| rest.contains(other))).then_some(table)
+}
+
+/// The parameter at this place, counted from 0, as a list of values of a type; none for a type that no column of ours has.
+pub(super) fn list(at: usize, kind: &Type) -> Option<String> {
+    let kind = match *kind {
+        Type::INT8 => "bigint",
+        Type::INT4 => "integer",
+        Type::INT2 => "smallint",
+        Type::BOOL => "boolean",
+        Type::TEXT => "text",
+        Type::BYTEA => "bytea",
+        _ => return None,
+    };
+    Some(format!("CAST(?{} AS {kind}[])", at + 1))
 }
 
 #[cfg(test)]
@@ -158,12 +208,42 @@ mod tests {
     }
 
     #[test]
+    fn what_becomes_of_a_row_in_the_way_is_said_of_many_as_of_one() {
+        let one = "INSERT INTO head (shard, chain) VALUES (?1, ?2)
+            ON CONFLICT (shard) DO UPDATE SET chain = excluded.chain";
+        let many = inserting_many(one, &[Type::INT8, Type::BYTEA]);
+        let wanted = "INSERT INTO head (shard, chain) \
+            SELECT * FROM unnest(CAST(?1 AS bigint[]), CAST(?2 AS bytea[]))
+            ON CONFLICT (shard) DO UPDATE SET chain = excluded.chain";
+        assert_eq!(many.unwrap(), wanted);
+        assert!(!is_plain(one));
+    }
+
+    #[test]
+    fn a_text_that_changes_one_table_tells_which() {
+        for one in [
+            "INSERT INTO log (body) VALUES (?1)",
+            "UPDATE log SET body = ?1",
+            "DELETE FROM log WHERE body = ?1",
+        ] {
+            assert_eq!(changed_alone(one), Some("log"));
+        }
+        for other in [
+            "DELETE FROM log WHERE body = (SELECT body FROM checkpoint)",
+            "UPDATE log SET body = other.body FROM other",
+            "SELECT body FROM log",
+        ] {
+            assert_eq!(changed_alone(other), None);
+        }
+    }
+
+    #[test]
     fn other_texts_are_left_alone() {
         for other in [
             "UPDATE log SET body = ?1",
             "INSERT INTO log (sequence, body) VALUES (?2, ?1)",
             "INSERT INTO log (sequence, body) VALUES (?1, 7)",
-            "INSERT INTO log (sequence, body) VALUES (?1, ?2) ON CONFLICT DO NOTHING",
+            "INSERT INTO log (sequence, body) VALUES (?1, ?2) ON CONFLICT (sequence) DO UPDATE SET body = ?2",
             "INSERT INTO log (sequence, body) VALUES (?1, ?2) RETURNING (body)",
         ] {
             assert_eq!(inserting_many(other, &[Type::INT8, Type::BYTEA]), None);

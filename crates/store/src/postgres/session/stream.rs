@@ -15,6 +15,7 @@ use std::future::poll_fn;
 use std::ops::ControlFlow;
 use std::pin::{Pin, pin};
 use std::task::Poll;
+use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, Row, RowStream, Statement};
 
 /// The rows that are being read: of one statement, and of those that are asked between its rows.
@@ -91,13 +92,8 @@ impl Session {
         values: &[Value<'_>],
         each: &mut dyn FnMut(&Row) -> Result<ControlFlow<()>, E>,
     ) -> Result<(), E> {
-        if let Some(rows) = self.ahead.take(sql, values) {
-            for row in &rows {
-                if each(row)?.is_break() {
-                    break;
-                }
-            }
-            return Ok(());
+        if let Some(found) = self.ahead.take(sql, values) {
+            return found.map_or(Ok(()), |row| each(&row).map(drop));
         }
         let statement = self.ready(sql)?;
         let values = parameters(values);
@@ -134,7 +130,7 @@ impl Session {
         read: impl FnOnce(&Row) -> Result<T, E>,
     ) -> Result<Option<T>, E> {
         let statement = self.ready(sql)?;
-        let mut answer = pin!(rows_of(&self.line.client, &statement, values));
+        let mut answer = pin!(rows_of(&self.line.client, &statement, parameters(values)));
         let first = poll(answer.as_mut());
         let rows = self.known(|| match first {
             Poll::Ready(rows) => rows.map_err(PostgresError::from),
@@ -149,12 +145,12 @@ async fn next(mut rows: Pin<&mut RowStream>) -> Result<Option<Row>, tokio_postgr
 }
 
 /// All rows of a statement, which is sent when this is first polled.
-pub(super) async fn rows_of(
+pub(super) async fn rows_of<P: ToSql>(
     client: &Client,
     statement: &Statement,
-    values: &[Value<'_>],
+    values: impl IntoIterator<Item = P, IntoIter: ExactSizeIterator>,
 ) -> Result<Vec<Row>, tokio_postgres::Error> {
-    let mut stream = pin!(client.query_raw(statement, parameters(values)).await?);
+    let mut stream = pin!(client.query_raw(statement, values).await?);
     let mut rows = Vec::new();
     while let Some(row) = next(stream.as_mut()).await? {
         rows.push(row);
