@@ -209,7 +209,9 @@ story() {
   until_so "two that stand by" all_stand_by "$watcher"
   say "Three nodes; $old leads. Somebody watches through $watcher; a second is $speed of the network's."
   at "$watcher" cluster status
-  at "$watcher" watch >"$folder/heard" 2>"$folder/watch.log" &
+  # Not by `at`: the shell in between would be ended, and not the command.
+  "$convoke" --state "$folder/$watcher" watch --netconf "127.0.0.1:$(port_of "$watcher")" \
+    >"$folder/heard" 2>"$folder/watch.log" &
   watching=$!
   started+=("$watching")
   narrate "$watching" &
