@@ -10,24 +10,28 @@ use crate::failure::FailureKind;
 use crate::postgres::error::PostgresError;
 use crate::postgres::value::Parameter;
 use crate::postgres::wait::poll;
-use crate::sql::{self, Value};
+use crate::sql::{Row, Value};
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
 use std::pin::pin;
 use std::task::Poll;
+use tokio_postgres::Statement;
 use tokio_postgres::types::Type;
-use tokio_postgres::{Row, Statement};
 
 /// Answers that nobody has asked for yet, by statement and key.
 #[derive(Default)]
 pub(super) struct Ahead(RefCell<HashMap<&'static str, Answers>>);
 
 /// By key: the row, if there is one.
-type Answers = HashMap<Vec<String>, Option<Row>>;
+type Answers = HashMap<Vec<String>, Option<tokio_postgres::Row>>;
 
 impl Ahead {
     /// The answer, if it is here.
-    pub(super) fn take(&self, sql: &str, values: &[Value<'_>]) -> Option<Option<Row>> {
+    pub(super) fn take(
+        &self,
+        sql: &str,
+        values: &[Value<'_>],
+    ) -> Option<Option<tokio_postgres::Row>> {
         let mut all = self.0.borrow_mut();
         let answers = all.get_mut(sql)?;
         let parts = values.iter().map(|value| match value {
@@ -108,10 +112,13 @@ fn looking_up_many(sql: &str, types: &[Type]) -> Option<String> {
 }
 
 /// The answer for each key, of rows that have the place of theirs in the last column.
-fn by_key(keys: &BTreeSet<Vec<&str>>, rows: Vec<Row>) -> Result<Answers, PostgresError> {
-    let mut found: Vec<Option<Row>> = vec![None; keys.len()];
+fn by_key(
+    keys: &BTreeSet<Vec<&str>>,
+    rows: Vec<tokio_postgres::Row>,
+) -> Result<Answers, PostgresError> {
+    let mut found: Vec<Option<tokio_postgres::Row>> = vec![None; keys.len()];
     for row in rows {
-        let place: i64 = sql::Row::Postgres(&row)
+        let place: i64 = Row::Postgres(&row)
             .get(row.len() - 1)
             .map_err(|_| misread())?;
         let key = usize::try_from(place - 1).ok();
