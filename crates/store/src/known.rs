@@ -12,8 +12,8 @@ use std::borrow::Borrow;
 use std::collections::HashMap;
 use std::hash::Hash;
 
-/// The most rows of one kind that are known: the last so many, and at least half as many; 200 to 300
-/// bytes each.
+/// The most tasks that are known, and the most of all other rows together: the last so many, and at least half as many;
+/// 200 to 300 bytes each.
 const MOST: usize = 32_768;
 
 /// Rows that were written lately and are to change: open tasks, questions without an answer, data on their way,

@@ -141,6 +141,7 @@ impl Packed {
 
     /// The sets that are not empty, a bit for each.
     fn filled(&self) -> u32 {
+        const { assert!(SETS <= 32) };
         let hashes = self.hashes.0.iter().enumerate();
         hashes.fold(0, |filled, (set, hash)| {
             filled | u32::from(*hash != SetHash::default()) << set

@@ -164,6 +164,38 @@ fn what_is_looked_up_ahead_is_given_once_and_only_in_its_transaction() {
 }
 
 #[test]
+fn a_session_that_has_prepared_nothing_looks_many_long_answers_up() {
+    let Some(server) = testkit::postgres::shared() else {
+        return;
+    };
+    let database = server.database();
+    let session = session(&database);
+    let words: Vec<String> = (0..1_000).map(|n| format!("{n:0>100}")).collect();
+    session.begin().unwrap();
+    for (number, word) in words.iter().enumerate() {
+        put(&session, number as i64, word).unwrap();
+    }
+    session.commit().unwrap();
+    let fresh = self::session(&database);
+    let keys = words.iter().map(|word| vec![word.as_str()]).collect();
+    let wanted = [(WORD, keys), (BOTH, [vec!["a", "b"]].into())];
+    fresh.begin().unwrap();
+    fresh.look_ahead(&wanted).unwrap();
+    let before = fresh.waits();
+    let mut numbers = Vec::new();
+    for word in &words {
+        let each = &mut |row: &Row| {
+            numbers.push(get::<i64>(row, 0));
+            Ok::<_, PostgresError>(ControlFlow::Continue(()))
+        };
+        fresh.query(WORD, &[Value::Text(word)], each).unwrap();
+    }
+    assert!(numbers.iter().copied().eq(0..1_000));
+    assert_eq!(fresh.waits(), before);
+    fresh.roll_back();
+}
+
+#[test]
 fn the_first_failure_fails_everything_behind_it_and_nothing_is_stored() {
     let Some(server) = testkit::postgres::shared() else {
         return;

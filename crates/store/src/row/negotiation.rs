@@ -62,7 +62,7 @@ const UPDATE: &str = "UPDATE negotiation SET publisher = ?3, executor = ?4, stat
     changed_at = ?6, terms = ?7, digest = ?8, turns = ?9, cipher = ?10
     WHERE task = ?1 AND kind = ?2 AND digest = ?11 AND shard = ?12";
 
-const STANDING: &str =
+pub(crate) const STANDING: &str =
     "SELECT number, digest, shard, state FROM negotiation WHERE task = ?1 AND kind = ?2";
 
 /// The rules of a negotiation, as JSON.

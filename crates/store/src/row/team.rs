@@ -74,7 +74,7 @@ const WRITE: &str =
     SET changed_at = ?2, digest = ?3, team = ?4, cipher = ?5, publisher = ?6
     WHERE team.digest = ?8 AND team.shard = ?9";
 
-const STANDING: &str = "SELECT number, digest, shard FROM team WHERE task = ?1";
+pub(crate) const STANDING: &str = "SELECT number, digest, shard FROM team WHERE task = ?1";
 
 impl Replaceable for Team {
     type Prepared = Stamped<1>;

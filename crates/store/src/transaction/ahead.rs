@@ -6,7 +6,7 @@ use crate::failure::SqlFailure;
 use crate::known::Known;
 use crate::prepared::Prepared;
 use crate::row::replaceable::Replaceable;
-use crate::row::{data_param, document, exchange, task};
+use crate::row::{data_param, document, exchange, negotiation, task, team};
 use crate::sql::Session;
 use domain::task::TaskId;
 use std::collections::BTreeSet;
@@ -35,6 +35,10 @@ pub(super) fn look_ahead(
     let data = data.filter(|it| !known.has(*it));
     let documents = batches().flat_map(|batch| &batch.documents);
     let documents = documents.filter(|it| !known.has(*it));
+    let negotiations = batches().flat_map(|batch| &batch.negotiations);
+    let negotiations = negotiations.filter(|it| !known.has(&***it));
+    let teams = batches().flat_map(|batch| &batch.teams);
+    let teams = teams.filter(|it| !known.has(&***it));
     session.look_ahead([
         (task::STORED, tasks.map(|it| vec![it.id.as_str()]).collect()),
         (
@@ -45,6 +49,16 @@ pub(super) fn look_ahead(
         (
             document::STANDING,
             documents.map(|it| vec![&*it.kind, &*it.name]).collect(),
+        ),
+        (
+            negotiation::STANDING,
+            negotiations
+                .map(|it| vec![it.task.as_str(), it.kind.as_str()])
+                .collect(),
+        ),
+        (
+            team::STANDING,
+            teams.map(|it| vec![it.task.as_str()]).collect(),
         ),
     ])
 }

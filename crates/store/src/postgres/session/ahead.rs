@@ -53,11 +53,14 @@ impl Session {
         &self,
         wanted: &[(&'static str, BTreeSet<Vec<&str>>)],
     ) -> Result<(), PostgresError> {
-        let mut asked = Vec::new();
+        // Prepared before anything is sent: to prepare is waited for, and behind a long answer that nobody takes yet
+        // that would be for ever.
+        let mut all = Vec::new();
         for (sql, keys) in wanted.iter().filter(|(_, keys)| !keys.is_empty()) {
-            let Some(many) = self.of_many(sql)? else {
-                continue;
-            };
+            all.extend(self.of_many(sql)?.map(|many| (*sql, keys, many)));
+        }
+        let mut asked = Vec::new();
+        for (sql, keys, many) in all {
             let part = |at: usize| -> Vec<_> {
                 let parts = keys.iter().map(|key| Parameter(Value::Text(key[at])));
                 parts.collect()
@@ -66,7 +69,7 @@ impl Session {
             let client = &self.line.client;
             let mut answer = Box::pin(async move { rows_of(client, &many, parts).await });
             let first = poll(answer.as_mut());
-            asked.push((*sql, keys, answer, first));
+            asked.push((sql, keys, answer, first));
         }
         if asked.is_empty() {
             return Ok(());

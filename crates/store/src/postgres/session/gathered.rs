@@ -175,7 +175,7 @@ fn changed_alone(sql: &str) -> Option<&str> {
     let kinds = ["INSERT INTO ", "UPDATE ", "DELETE FROM "];
     let rest = kinds.iter().find_map(|kind| sql.strip_prefix(kind))?;
     let others = ["SELECT", "JOIN", "USING", "FROM"];
-    let table = rest.split_whitespace().next()?;
+    let table = rest.split([' ', '(', '\n']).next()?.trim_matches('"');
     (!others.iter().any(|other| rest.contains(other))).then_some(table)
 }
 
