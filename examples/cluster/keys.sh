@@ -16,8 +16,9 @@ for folder in "$@"; do
   [[ ! -e $folder ]] || { echo "keys.sh: $folder is there already" >&2; exit 1; }
 done
 
+: >"$made/log"
 # A first start makes the keys. It listens on free ports of loopback, and knows neither database nor network.
-"$convoke" --state "$made/state" serve --netconf 127.0.0.1:0 --agents-from 0 --http off --network none >"$made/log" 2>&1 &
+"$convoke" --state "$made/state" serve --netconf 127.0.0.1:0 --agents-from 0 --http off --network none >>"$made/log" 2>&1 &
 pid=$!
 for _ in $(seq 300); do
   if grep -q '^user' "$made/log"; then break; fi

@@ -92,18 +92,20 @@ impl Site {
     /// Starts a platform in a folder, by the wall clock.
     pub async fn start(folder: &Path, settings: &Settings, agents: Vec<Hosted>) -> Self {
         is_free(folder).await;
-        let home = Home::Folder(StateFolder::new(folder));
+        let home = Home::Closed(StateFolder::new(folder));
         let host = host(home, settings, company(agents), Arc::new(Clock::wall())).await;
         Self::of(host.unwrap())
     }
 
-    /// Briefs the agents of a platform, and lets it live until it is stopped.
+    /// Briefs the agents of a platform, lets clients in, and lets it live until it is stopped.
     pub fn of(host: Host) -> Self {
         let host = Arc::new(host);
         let mut world = Runtime::new(Arc::clone(&host), (), Box::new(|_| {}));
         let (stop, stopped) = oneshot::channel::<()>();
         let life = tokio::spawn(async move {
-            world.begin().await;
+            world.brief().await;
+            world.host().open();
+            world.settle().await;
             world.live(async { drop(stopped.await) }).await;
         });
         Self { host, stop, life }

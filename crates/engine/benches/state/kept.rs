@@ -45,7 +45,7 @@ pub(super) fn kept(scale: &Scale, folder: &Path) -> Vec<Row> {
     rows
 }
 
-/// How long it takes to open a state of open tasks, all of which are read: what a take-over waits for.
+/// How long it takes to open a state of open tasks, all of which are read: what a take-over waits for. None is part of another.
 pub(super) fn open(scale: &Scale, folder: &Path) -> Vec<Row> {
     let path = folder.join("open.db");
     fill(&path, 0, scale.open, begun);

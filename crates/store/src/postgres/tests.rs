@@ -176,7 +176,7 @@ fn a_session_that_has_prepared_nothing_looks_many_long_answers_up() {
         put(&session, number as i64, word).unwrap();
     }
     session.commit().unwrap();
-    let fresh = self::session(&database);
+    let fresh = opened(&database.by_socket());
     let keys = words.iter().map(|word| vec![word.as_str()]).collect();
     let wanted = [(WORD, keys), (BOTH, [vec!["a", "b"]].into())];
     fresh.begin().unwrap();
