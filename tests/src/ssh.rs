@@ -114,6 +114,7 @@ impl OverSsh {
                 }
             }
         });
+        host.open();
         Self {
             runtime: Rc::new(runtime),
             host: Arc::new(host),

@@ -68,14 +68,11 @@ impl Serving<'_> {
         runtime: impl FnOnce(Arc<Host>) -> Runtime<N>,
     ) -> Result<(), Failure> {
         let (common, settings) = (self.common, &self.settings);
-        let home = Home::Closed(self.folder);
+        let home = Home::Folder(self.folder);
         let host = Host::start(home, settings, roster, inventory, self.clock).await?;
         let host = Arc::new(host);
         let mut runtime = runtime(Arc::clone(&host));
-        runtime.brief().await;
-        // An agent refuses what it is asked before that. Agents are clients themselves.
-        host.open();
-        runtime.settle().await;
+        runtime.begin().await;
         // Whoever hears that it is ready may end it at once, and it is to end in order.
         let ended = asked_to_end()?;
         announce(common, &host.listening, host.http);

@@ -137,10 +137,8 @@ pub struct Company {
 
 /// The place of a host's state.
 pub enum Home {
-    /// In a folder, with listeners.
+    /// In a folder, with listeners whose clients wait until [`Host::open`]: agents are to be briefed first.
     Folder(StateFolder),
-    /// The same, whose clients wait until [`Host::open`]: agents are to be briefed first.
-    Closed(StateFolder),
     /// In a folder, led by one of several nodes.
     Leading(StateFolder, Seat),
     /// In memory, without listeners.
@@ -151,7 +149,7 @@ impl Home {
     /// The folder, if there is one.
     fn folder(&self) -> Option<&StateFolder> {
         match self {
-            Self::Folder(folder) | Self::Closed(folder) | Self::Leading(folder, _) => Some(folder),
+            Self::Folder(folder) | Self::Leading(folder, _) => Some(folder),
             Self::Memory => None,
         }
     }
@@ -160,7 +158,7 @@ impl Home {
     fn seat(&self) -> Option<&Seat> {
         match self {
             Self::Leading(_, seat) => Some(seat),
-            Self::Folder(_) | Self::Closed(_) | Self::Memory => None,
+            Self::Folder(_) | Self::Memory => None,
         }
     }
 }

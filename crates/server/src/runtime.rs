@@ -140,9 +140,10 @@ impl<N: Network> Runtime<N> {
         self.listener = listener;
     }
 
-    /// Briefs the agents, and lets them begin.
+    /// Briefs the agents, lets clients in, of which agents are some, and lets the agents begin.
     pub async fn begin(&mut self) {
         self.brief().await;
+        self.host.open();
         self.settle().await;
     }
 

@@ -92,7 +92,7 @@ impl Site {
     /// Starts a platform in a folder, by the wall clock.
     pub async fn start(folder: &Path, settings: &Settings, agents: Vec<Hosted>) -> Self {
         is_free(folder).await;
-        let home = Home::Closed(StateFolder::new(folder));
+        let home = Home::Folder(StateFolder::new(folder));
         let host = host(home, settings, company(agents), Arc::new(Clock::wall())).await;
         Self::of(host.unwrap())
     }
@@ -103,9 +103,7 @@ impl Site {
         let mut world = Runtime::new(Arc::clone(&host), (), Box::new(|_| {}));
         let (stop, stopped) = oneshot::channel::<()>();
         let life = tokio::spawn(async move {
-            world.brief().await;
-            world.host().open();
-            world.settle().await;
+            world.begin().await;
             world.live(async { drop(stopped.await) }).await;
         });
         Self { host, stop, life }

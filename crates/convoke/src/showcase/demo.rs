@@ -65,7 +65,7 @@ async fn tell(common: &Common, scenario: Scenario, story: &Story) -> Result<(), 
     let start = start(scenario, Clock::wall_time());
     let show = Arc::new(Mutex::new(Show::new(start)));
     let mut stage = Stage::set(
-        Home::Closed(folder),
+        Home::Folder(folder),
         &settings,
         play,
         start,

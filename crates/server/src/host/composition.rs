@@ -152,7 +152,7 @@ impl Host {
             }
             None => (StoreOptions::memory(), None, Vec::new(), None),
         };
-        let (open, opening) = watch::channel(!matches!(home, Home::Closed(_)));
+        let (open, opening) = watch::channel(false);
         let listeners = listeners.into_iter();
         let listeners = listeners.map(|(of, it)| (of, it.once_open(&opening)));
         let listeners: Vec<_> = listeners.collect();

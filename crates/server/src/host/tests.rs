@@ -20,7 +20,9 @@ async fn started(folder: &StateFolder) -> Host {
     let settings: Settings = toml::from_str(settings).unwrap();
     let (home, clock) = (Home::Folder(folder.clone()), Arc::new(Clock::wall()));
     let host = Host::start(home, &settings, Roster::default(), Arc::default(), clock);
-    host.await.unwrap()
+    let host = host.await.unwrap();
+    host.open();
+    host
 }
 
 /// Agents are briefed before anybody asks them anything.
@@ -30,7 +32,7 @@ async fn clients_wait_until_a_platform_is_open() {
     let settings = "netconf = \"127.0.0.1:0\"\nagents-from = 0\n[http]\nlisten = \"127.0.0.1:0\"\n";
     let settings: Settings = toml::from_str(settings).unwrap();
     let (home, clock) = (
-        Home::Closed(StateFolder::new(state.path())),
+        Home::Folder(StateFolder::new(state.path())),
         Arc::new(Clock::wall()),
     );
     let host = Host::start(home, &settings, Roster::default(), Arc::default(), clock);

@@ -148,5 +148,7 @@ async fn start(folder: &StateFolder, settings: &str) -> Result<Host, StartError>
     let settings: Settings = toml::from_str(&settings).unwrap();
     let clock = Arc::new(Clock::wall());
     let home = Home::Folder(folder.clone());
-    Host::start(home, &settings, Roster::default(), Arc::default(), clock).await
+    let host = Host::start(home, &settings, Roster::default(), Arc::default(), clock).await?;
+    host.open();
+    Ok(host)
 }

@@ -153,7 +153,7 @@ pub struct Stage {
 
 impl Stage {
     /// Builds the network, schedules its events, and starts the platform with it. The platform's
-    /// time is the network's, from `start` on. In a closed home, clients wait until [`Self::play`].
+    /// time is the network's, from `start` on. Clients wait until [`Self::play`].
     ///
     /// # Errors
     /// [`StageError`]
@@ -200,10 +200,7 @@ impl Stage {
 
     /// Runs the scenario to its end.
     pub async fn play(&mut self, pace: Pace) {
-        self.world.brief().await;
-        // An agent refuses what it is asked before that.
-        self.world.host().open();
-        self.world.settle().await;
+        self.world.begin().await;
         let horizon = self.start.plus_s(self.play.scenario.horizon_s());
         if self.play.scenario.breaks_one() {
             let rest = self.start.plus_s(self.play.scenario.rest_s());
