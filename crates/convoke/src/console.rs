@@ -9,6 +9,7 @@ use crate::output::{self, Failure, line};
 use serde_json::json;
 use server::clock::Clock;
 use server::config::Settings;
+use server::config::http::HTTP_PORT;
 use server::http::HttpListening;
 use server::sign_in::{LINK_S, SignIn, SignInError};
 use server::state::StateFolder;
@@ -20,7 +21,7 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 /// The address of a server of which the settings say none.
-const USUAL: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8880);
+const USUAL: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), HTTP_PORT);
 
 /// The page in the state folder that leads a browser to a link; it leads to nothing once that was used.
 const OPENING: &str = "console/open.html";

@@ -51,9 +51,7 @@ pub fn mounted(router: Router, sign_in: &SignIn, clock: &Arc<Clock>) -> Router {
 
 /// True if a browser is to show what is answered: nothing else asks for HTML by name.
 fn wants_a_page(fields: &HeaderMap) -> bool {
-    let wanted = fields.get_all(ACCEPT).iter();
-    let mut wanted = wanted.filter_map(|field| field.to_str().ok());
-    wanted.any(|field| field.split(',').any(is_html))
+    files::names(fields, ACCEPT).into_iter().any(is_html)
 }
 
 fn is_html(range: &str) -> bool {

@@ -104,7 +104,7 @@ impl Files {
 }
 
 /// The members of a list in a field (RFC 9110 §5.6.1).
-fn names(fields: &HeaderMap, name: HeaderName) -> Vec<&str> {
+pub(super) fn names(fields: &HeaderMap, name: HeaderName) -> Vec<&str> {
     let fields = fields.get_all(name).iter();
     let fields = fields.filter_map(|field| field.to_str().ok());
     fields.flat_map(|it| it.split(',')).map(str::trim).collect()

@@ -5,7 +5,7 @@
 //! encrypted in place: a ciphertext is as long as its plaintext, and its mark is in a column of its
 //! own. Read next: [`super::negotiation`].
 
-use super::standing::{AS_KNOWN, RowPlace, Standing, number_or_digest, standing};
+use super::standing::{RowPlace, Standing, insert_or_update, number_or_digest, standing};
 use super::{RowError, column};
 use crate::cipher::{Keys, Tables};
 use crate::cover::covered;
@@ -13,7 +13,7 @@ use crate::digest::{RowDigest, Sum, of_bytes};
 use crate::encryptor::Encryptor;
 use crate::failure::SqlFailure;
 use crate::set::Set;
-use crate::sql::{Expect, Row, Session, Value, values};
+use crate::sql::{Row, Session, Value, values};
 use std::borrow::Cow;
 
 pub(crate) const TABLE: &str = "data_chunk";
@@ -155,10 +155,7 @@ fn write(
         number_or_digest(old, place),
         place.shard,
     ];
-    match old {
-        None => session.put(INSERT, row, Expect::Any)?,
-        Some(_) => session.put(UPDATE, row, AS_KNOWN)?,
-    }
+    insert_or_update(session, old, [INSERT, UPDATE], row)?;
     encryptor.replaced(old, Set::DataChunk, place, &sum, stamp);
     Ok(())
 }

@@ -5,7 +5,7 @@
 //! whole, which would confirm a guess of the data. Read next: [`super::data_chunk`].
 
 use super::replaceable::Replaceable;
-use super::standing::{AS_KNOWN, Name, RowPlace, Standing, number_or_digest, standing};
+use super::standing::{Name, RowPlace, Standing, insert_or_update, number_or_digest, standing};
 use super::{RowError, column};
 use crate::cipher::{At, Keys};
 use crate::cover::{Covered, Texts, uncover};
@@ -14,7 +14,7 @@ use crate::encryptor::Encryptor;
 use crate::failure::SqlFailure;
 use crate::row_keys::RowKeys;
 use crate::set::Set;
-use crate::sql::{Expect, Row, Session, Value, values};
+use crate::sql::{Row, Session, Value, values};
 use base16ct::lower::encode_string;
 use base16ct::mixed::decode_vec;
 use domain::context::{Body, Chunked, DataParam, DataType};
@@ -118,10 +118,7 @@ impl Replaceable for DataParam {
             number_or_digest(old, place),
             place.shard,
         ];
-        match old {
-            None => session.put(INSERT, values, Expect::Any)?,
-            Some(_) => session.put(UPDATE, values, AS_KNOWN)?,
-        }
+        insert_or_update(session, old, [INSERT, UPDATE], values)?;
         Ok(encryptor.replaced(old, Set::DataParam, place, &row.sum, stamp))
     }
 }

@@ -3,7 +3,9 @@
 //! Payload: the body, which may hold words of users. Read next: [`super::observation`].
 
 use super::replaceable::Replaceable;
-use super::standing::{AS_KNOWN, Name, RowPlace, Standing, number_or_digest, standing};
+use super::standing::{
+    AS_KNOWN, Name, RowPlace, Standing, insert_or_update, number_or_digest, standing,
+};
 use super::{RowError, column};
 use crate::cipher::Keys;
 use crate::cover::{Stamped, Texts, uncover};
@@ -12,7 +14,7 @@ use crate::encryptor::Encryptor;
 use crate::failure::SqlFailure;
 use crate::row_keys::RowKeys;
 use crate::set::Set;
-use crate::sql::{Expect, Row, Session, values};
+use crate::sql::{Row, Session, values};
 use std::borrow::Cow;
 
 pub(crate) const TABLE: &str = "document";
@@ -102,10 +104,7 @@ impl Replaceable for Document {
             number_or_digest(old, place),
             place.shard,
         ];
-        match old {
-            None => session.put(INSERT, values, Expect::Any)?,
-            Some(_) => session.put(UPDATE, values, AS_KNOWN)?,
-        }
+        insert_or_update(session, old, [INSERT, UPDATE], values)?;
         Ok(encryptor.replaced(old, Set::Document, place, &row.sum, stamp.clone()))
     }
 }

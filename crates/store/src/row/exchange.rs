@@ -3,7 +3,7 @@
 //! Payload: the request; the response is a data entry of its own. Read next: [`super::data_param`].
 
 use super::replaceable::Replaceable;
-use super::standing::{AS_KNOWN, Name, RowPlace, Standing, number_or_digest, standing};
+use super::standing::{Name, RowPlace, Standing, insert_or_update, number_or_digest, standing};
 use super::{RowError, column};
 use crate::cipher::Keys;
 use crate::cover::{Stamped, Texts, uncover};
@@ -12,7 +12,7 @@ use crate::encryptor::Encryptor;
 use crate::failure::SqlFailure;
 use crate::row_keys::RowKeys;
 use crate::set::Set;
-use crate::sql::{Expect, Row, Session, Value, values};
+use crate::sql::{Row, Session, Value, values};
 use domain::context::Exchange;
 use domain::task::TaskId;
 use domain::time::Timestamp;
@@ -106,10 +106,7 @@ impl Replaceable for Exchange {
             number_or_digest(old, place),
             place.shard,
         ];
-        match old {
-            None => session.put(INSERT, values, Expect::Any)?,
-            Some(_) => session.put(UPDATE, values, AS_KNOWN)?,
-        }
+        insert_or_update(session, old, [INSERT, UPDATE], values)?;
         Ok(encryptor.replaced(old, Set::Exchange, place, &row.sum, stamp.clone()))
     }
 }

@@ -4,7 +4,7 @@
 
 use super::json::{from_json, to_json};
 use super::replaceable::Replaceable;
-use super::standing::{AS_KNOWN, Name, RowPlace, Standing, number_or_digest};
+use super::standing::{Name, RowPlace, Standing, insert_or_update, number_or_digest};
 use super::{RowError, column};
 use crate::cipher::Keys;
 use crate::cover::{Stamped, Texts, uncover};
@@ -13,7 +13,7 @@ use crate::encryptor::Encryptor;
 use crate::failure::SqlFailure;
 use crate::row_keys::RowKeys;
 use crate::set::Set;
-use crate::sql::{Expect, Row, Session, Value, values};
+use crate::sql::{Row, Session, Value, values};
 use domain::negotiation::{Kind, Negotiation, State};
 use domain::task::TaskId;
 use domain::time::Timestamp;
@@ -145,10 +145,7 @@ impl Replaceable for Negotiation {
             number_or_digest(old, place),
             place.shard,
         ];
-        match old {
-            None => session.put(INSERT, values, Expect::Any)?,
-            Some(_) => session.put(UPDATE, values, AS_KNOWN)?,
-        }
+        insert_or_update(session, old, [INSERT, UPDATE], values)?;
         let set = set_of(self.state == State::Open);
         Ok(encryptor.replaced(old, set, place, &row.sum, stamp.clone()))
     }

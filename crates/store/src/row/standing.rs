@@ -62,7 +62,21 @@ pub(crate) fn standing(
     })
 }
 
-/// The last parameter of a statement that writes a row: of an INSERT the number, of an UPDATE the digest
+/// Inserts a row, or updates the one that it replaces, as that is known to stand. Both statements have the same
+/// values, of which [`number_or_digest`] is one.
+pub(crate) fn insert_or_update(
+    session: Session<'_>,
+    old: Option<&Standing>,
+    [insert, update]: [&str; 2],
+    values: &[Value<'_>],
+) -> Result<(), SqlFailure> {
+    match old {
+        None => session.put(insert, values, Expect::Any),
+        Some(_) => session.put(update, values, AS_KNOWN),
+    }
+}
+
+/// The parameter of a statement that writes a row: of an INSERT the number, of an UPDATE the digest
 /// that it replaces.
 pub(crate) fn number_or_digest(old: Option<&Standing>, place: RowPlace) -> Value<'_> {
     old.map_or(Value::Number(place.number), |old| Value::Bytes(&old.digest))
