@@ -141,7 +141,8 @@ impl<T: FnMut(Row)> Bench<T> {
         if wants("writers") {
             self.writers(&cluster).await?;
         }
-        if wants("take-over") {
+        // Only these leave tasks open.
+        if wants("take-over") && wants("assign") {
             self.taken_over(&mut cluster, "-loaded").await?;
         }
         drop(cluster);
