@@ -172,7 +172,7 @@ def report(network, target, measured, unmeasured):
     payload = {"target": target, "confirmed": found is not None, "automatic": False,
                "evidence": [say(*one) for one in measured.items()] + unmeasured + alarmed}
     if not found:
-        return {**payload, "proposal": "Look for the cause elsewhere: what was measured works"}, \
+        return {**payload, "proposal": "Look for the cause elsewhere: what was measured does not explain it"}, \
             f"No fault of {target} can be measured"
     name, cause, readings = found
     of = network.element(name)

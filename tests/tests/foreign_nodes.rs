@@ -27,8 +27,9 @@ use testkit::postgres::{Server, Setting};
 /// How many times as fast as time passes network and platform run: agents take minutes for a diagnosis.
 const SPEED: &str = "100";
 
-/// What breaks when an agent that was asked for incidents is to tell of one.
-const BROKEN: (&str, &str) = ("router-failure", "router:Lodz");
+/// What breaks when an agent that was asked for incidents is to tell of one, and an OSS is to find why sites are out. The
+/// link is named by alarms of both its ends and of routing, of which a management system may lose one.
+const BROKEN: (&str, &str) = ("fibre-cut", "link:Lodz-LO-001");
 
 /// A network without events and its management systems, at a platform in which nobody works on it.
 struct Field {

@@ -351,7 +351,7 @@ pub(crate) async fn the_example_of_an_oss_finds_what_is_broken(
         panic!("one result: {lines:#?}");
     };
     assert_eq!(result["status"], "finished");
-    assert_eq!(result["confirmed"], true);
+    assert_eq!(result["confirmed"], true, "{lines:#?}");
     assert_eq!(
         (&result["root_cause"], &result["cause"]),
         (&json!(element), &json!(cause))

@@ -215,7 +215,8 @@ impl DiagnosisJob {
                 target: self.target().to_string(),
                 confirmed: false,
                 evidence,
-                proposal: "Look for the cause elsewhere: what was measured works".to_owned(),
+                proposal: "Look for the cause elsewhere: what was measured does not explain it"
+                    .to_owned(),
                 location: place_of(inventory, self.target()),
                 ..DiagnosisResult::default()
             },
