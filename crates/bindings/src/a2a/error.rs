@@ -97,6 +97,7 @@ fn conflict(cause: &Conflict) -> ErrorKind {
         Conflict::OutOfTurn(_)
         | Conflict::Misplaced(_)
         | Conflict::StillNegotiated { .. }
+        | Conflict::MaybeAnswered { .. }
         | Conflict::HostedAgent { .. }
         | Conflict::Unretirable { .. }
         | Conflict::OnlyNode { .. }

@@ -6,9 +6,8 @@
 use super::platform::{Platform, SessionInfo};
 use super::session_schema::SessionSchema;
 use domain::access::Principal;
-use domain::negotiation::RequestKey;
 use domain::time::Timestamp;
-use engine::Endpoint;
+use engine::{Endpoint, RepeatableRequest};
 use std::sync::Arc;
 
 /// What an operation sees of its session.
@@ -20,8 +19,8 @@ pub(super) struct RequestContext<'s> {
     pub(super) info: &'s SessionInfo,
     pub(super) subscribed: bool,
     pub(super) now: Timestamp,
-    /// By which the request is known again if another process is given it once more.
-    pub(super) request: Option<RequestKey>,
+    /// What is known of the request where another process may be given it once more.
+    pub(super) request: Option<RepeatableRequest>,
 }
 
 impl RequestContext<'_> {

@@ -33,6 +33,14 @@ pub enum Conflict {
         /// The next one.
         next: u32,
     },
+    /// A leader that was lost may have taken this for the answer to the question before.
+    #[error(
+        "a leader that was lost may have taken this as the answer to what task '{task}' asked before, which was the same: look at the task before you send it again"
+    )]
+    MaybeAnswered {
+        /// The task.
+        task: TaskId,
+    },
     /// The assignment is not what was agreed on before.
     #[error("task '{task}' departs from what was agreed: {misfit}")]
     NotAsAgreed {
@@ -119,6 +127,7 @@ impl Conflict {
             Self::OutOfTurn(_)
             | Self::Misplaced(_)
             | Self::StillNegotiated { .. }
+            | Self::MaybeAnswered { .. }
             | Self::TaskExists { .. } => Field::Task,
             Self::WrongRound { .. } => Field::Round,
             Self::NotAsAgreed { .. } => Field::Content,

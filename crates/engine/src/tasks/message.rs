@@ -58,8 +58,8 @@ pub struct Negotiate {
     pub context: Option<String>,
     /// `conversation`, if given.
     pub conversation: Option<String>,
-    /// By which it is known again where it is sent again without its sender's doing.
-    pub request: Option<RequestKey>,
+    /// What is known of it where it may come again without its sender's doing.
+    pub request: Option<RepeatableRequest>,
     /// What an assignment lacks: its publisher is asked for that first, and its executor hears of
     /// the task once it is said. Asked for by the platform's own readers, never by a peer.
     pub question: Option<Content>,
@@ -68,7 +68,26 @@ pub struct Negotiate {
     pub push: Option<PushConfig>,
 }
 
+/// A request that this process or another may be given once more, since the one that had it was lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RepeatableRequest {
+    /// By which it is known again.
+    pub key: RequestKey,
+    /// True if a process that was lost had it, and may have carried it out.
+    pub may_be_done: bool,
+}
+
 impl Negotiate {
+    /// By which it is known again.
+    pub(crate) fn key(&self) -> Option<RequestKey> {
+        Some(self.request?.key)
+    }
+
+    /// True if a process that was lost may have carried it out.
+    pub(crate) fn may_be_done(&self) -> bool {
+        self.request.is_some_and(|request| request.may_be_done)
+    }
+
     /// A message with this verb that arrived here, and nothing else said.
     pub fn new(endpoint: Endpoint, verb: Verb) -> Self {
         Self {

@@ -1,6 +1,8 @@
 //! What is said again, and what comes late.
 
 use super::*;
+use domain::negotiation::RequestKey;
+use engine::RepeatableRequest;
 
 #[test]
 fn an_executor_sees_every_alternative_and_says_which_it_takes() {
@@ -71,6 +73,62 @@ fn an_answer_is_found_among_any_number_of_versions() {
     assert!(again.is_ok(), "{again:?}");
     let long_ago = say(&stage, &format!("{JOB}7\n## result\naccept"));
     assert!(long_ago.is_err(), "{long_ago:?}");
+}
+
+/// The next leader is given what the one before may have taken: the answer to the question before is not taken for the
+/// answer to this one, and any other words are.
+#[test]
+fn what_may_have_been_the_answer_before_is_not_the_answer_to_what_is_asked_since() {
+    let folder = tempfile::tempdir().unwrap();
+    let asks = |stage: &Stage, what: &str| {
+        let asked = Negotiate {
+            to: None,
+            ..message(
+                Verb::TaskResultNotify,
+                "t",
+                &format!("{JOB}\n## status\ninput-required\n## n\n{what}"),
+            )
+        };
+        stage.say("out", asked).unwrap();
+    };
+    let says = |stage: &Stage, text: &str, may_be_done: bool| {
+        let key = RequestKey {
+            connection: 7,
+            offset: 0,
+        };
+        let word = Negotiate {
+            to: Some("out".to_owned()),
+            request: Some(RepeatableRequest { key, may_be_done }),
+            ..message(Verb::FulfillmentNegotiate, "t", &format!("{JOB}{text}"))
+        };
+        stage.say("noc", word)
+    };
+    let first = in_folder(folder.path(), Limits::default());
+    first.register("out");
+    let given = Negotiate {
+        to: Some("out".to_owned()),
+        ..assignment("t", JOB)
+    };
+    first.say("noc", given).unwrap();
+    asks(&first, "which end?");
+    says(&first, "the far one", false).unwrap();
+    asks(&first, "which card?");
+    first.flush();
+    drop(first);
+
+    let next = in_folder(folder.path(), Limits::default());
+    let again = says(&next, "the far one", true);
+    let conflict = Refusal::Conflict(Conflict::MaybeAnswered {
+        task: TaskId::new("t"),
+    });
+    assert_eq!(again, Err(conflict));
+    assert_eq!(next.task("t").status, Status::InputRequired);
+    says(&next, "the first one", true).unwrap();
+    assert_ne!(next.task("t").status, Status::InputRequired);
+    // What nobody had before is meant, whatever was said last.
+    asks(&next, "and then?");
+    says(&next, "the first one", false).unwrap();
+    assert_ne!(next.task("t").status, Status::InputRequired);
 }
 
 /// The platform was down when the time for an answer was over: there is a little time left.

@@ -111,6 +111,7 @@ fn conflict(cause: &Conflict, at: ErrorPath) -> RpcError {
             .bad_element(element_name(&misfit.path)),
         Conflict::Unobtainable { .. } => invalid.app_tag("identifier-unavailable"),
         Conflict::DataMismatch { .. } => invalid.app_tag("data-mismatch"),
+        Conflict::MaybeAnswered { .. } => super::leader_changed(),
     };
     error.path(at)
 }

@@ -21,7 +21,8 @@ use ::netconf::xml::{Limits, XmlDocument, XmlError};
 use domain::event::{LogEvent, Sequence, Termination};
 use domain::negotiation::RequestKey;
 use domain::time::Timestamp;
-use engine::Endpoint;
+use engine::{Endpoint, RepeatableRequest};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// The longest request for a subscription that is kept, in bytes. A session with a longer one is not
@@ -41,11 +42,14 @@ pub struct SessionInput {
 }
 
 impl SessionInput {
-    /// The key of a request behind so many bytes.
-    pub(super) fn key(&self, starts: u64) -> RequestKey {
-        RequestKey {
-            offset: self.first.offset + starts,
-            ..self.first
+    /// What is known of the request that stands there.
+    pub(super) fn request(&self, place: &Range<u64>) -> RepeatableRequest {
+        RepeatableRequest {
+            key: RequestKey {
+                offset: self.first.offset + place.start,
+                ..self.first
+            },
+            may_be_done: place.end <= self.doubtful,
         }
     }
 }

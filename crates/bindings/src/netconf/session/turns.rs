@@ -5,7 +5,7 @@
 //! many; a request that reads waits for the negotiations in front of it. Read next:
 //! [`crate::netconf::operation`].
 
-use super::{OUTPUT_BYTES, Session, SessionInput};
+use super::{OUTPUT_BYTES, Session};
 use crate::netconf::answer::{Answer, Dispatch, Pending};
 use crate::netconf::error;
 use crate::netconf::operation;
@@ -82,12 +82,13 @@ impl Session {
         if blocked {
             return State::Unread(rpc);
         }
-        let is_doubtful = |input: SessionInput| rpc.place.end <= input.doubtful;
-        if self.input.is_some_and(is_doubtful) && !operation::is_repeatable(rpc.operation()) {
+        let request = self.input.map(|input| input.request(&rpc.place));
+        let may_be_done = request.is_some_and(|request| request.may_be_done);
+        if may_be_done && !operation::is_repeatable(rpc.operation()) {
             return State::Answered(Err(error::leader_changed()));
         }
         let cx = RequestContext {
-            request: self.input.map(|input| input.key(rpc.place.start)),
+            request,
             ..self.cx(now)
         };
         match operation::handle(&cx, rpc.operation()) {

@@ -108,7 +108,7 @@ impl Engine {
             text: routed.negotiate.texts.join("\n"),
             key: key(round),
         };
-        let mut unit = UnitOfWork::said_by(&routed.from, routed.negotiate.request, now);
+        let mut unit = UnitOfWork::said_by(&routed.from, routed.negotiate.key(), now);
         let team = whole.map(|whole| work.known_team(&whole));
         let team = team.transpose()?.flatten();
         team.iter()
@@ -238,7 +238,7 @@ impl Engine {
         if adds(&speech) {
             self.room_to_say(&negotiation.publisher)?;
         }
-        let mut unit = UnitOfWork::said_by(&executor, negotiate.request, now);
+        let mut unit = UnitOfWork::said_by(&executor, negotiate.key(), now);
         self.executor_answers(work, negotiation, speech, now, &mut unit)?;
         let reply = Reply {
             task: Some(negotiation.task.clone()),

@@ -11,7 +11,7 @@ use crate::commit::unit_of_work::{LONG, UnitOfWork};
 use crate::hosting::agents::Room;
 use crate::hosting::question::Question;
 use crate::operation::Execution;
-use crate::refusal::Field;
+use crate::refusal::{Conflict, Field};
 use crate::schemas::notice::Annotations;
 use crate::tasks::awaited::{Answered, Awaited};
 use crate::tasks::loaded::Name;
@@ -71,10 +71,11 @@ impl Engine {
     ) -> Result<Execution<Negotiated>, Refusal> {
         let stated = sections(&negotiate).and_then(|said| in_reply_to(&said.content));
         let stated = stated.ok().flatten();
+        let may_be_done = negotiate.may_be_done();
         let mut work = self.lock_with_all(&about(&negotiate), |work, names| {
             let known = negotiate.task.as_ref().map(|id| work.known_task(id));
             if let Some(Ok(Some(task))) = known {
-                names_about(work, &task, stated, names);
+                names_about(work, &task, stated, may_be_done, names);
             }
         });
         let task = self.party_task(&work, who, &negotiate)?;
@@ -132,7 +133,7 @@ impl Engine {
             return self.completed(&mut work, &said, executor, now);
         }
         let room = self.room_with(executor)?;
-        let mut unit = UnitOfWork::said_by(&routed.from, routed.negotiate.request, now);
+        let mut unit = UnitOfWork::said_by(&routed.from, routed.negotiate.key(), now);
         let word = match task.awaits {
             Some(Awaits::Judgement) => self.judged(&mut work, &said, now, &mut unit)?,
             Some(Awaits::Decision) => self.decided(&mut work, &said, now, &mut unit)?,
@@ -195,11 +196,22 @@ impl Engine {
         // What is awaited is answered by this message, unless it says that it answers a question
         // and none is asked.
         let answers = in_reply_to(&said.content)?.unwrap_or(said.task.awaits);
-        if said.task.awaits.is_some() && (kind.is_some() || answers == said.task.awaits) {
+        let is_awaited =
+            said.task.awaits.is_some() && (kind.is_some() || answers == said.task.awaits);
+        // Each turn has its key, and an answer has none: what a leader that was lost may have taken for the answer to the
+        // question before is not taken for the answer to this one.
+        let is_doubtful = kind.is_none() && negotiate.may_be_done();
+        if is_awaited && !is_doubtful {
             return Ok(None);
         }
         // Perhaps the answer to a question, sent again.
         let record = self.answered_before(work, said)?;
+        if is_awaited {
+            return match record {
+                Some(_) => Err(Conflict::MaybeAnswered { task: id.clone() }.into()),
+                None => Ok(None),
+            };
+        }
         let awaited = Awaited::Task(id.clone());
         Ok(record.map(|record| self.same_reply_again(work, &awaited, record, now)))
     }
@@ -375,7 +387,7 @@ impl Engine {
         if adds(&speech) {
             self.room_to_say(&task.from)?;
         }
-        let mut unit = UnitOfWork::said_by(&task.to, negotiate.request, now);
+        let mut unit = UnitOfWork::said_by(&task.to, negotiate.key(), now);
         let after = self.executor_speaks(work, task, speech, now, &mut unit)?;
         let reply = Reply {
             round: Some(round),
@@ -441,6 +453,7 @@ fn names_about(
     work: &Work<'_>,
     task: &Task,
     stated: Option<Option<Awaits>>,
+    may_be_done: bool,
     names: &mut Vec<Name>,
 ) {
     let id = || task.id.clone();
@@ -448,7 +461,8 @@ fn names_about(
     if task.awaits == Some(Awaits::Completion) {
         names.extend(task.conditions.data.clone().map(Name::Data));
     }
-    let may_be_old = task.awaits.is_none() || stated.is_some_and(|stated| stated != task.awaits);
+    let may_be_old =
+        may_be_done || task.awaits.is_none() || stated.is_some_and(|stated| stated != task.awaits);
     if may_be_old && work.answered(&task.id).is_none() {
         names.push(Name::LastAnswer(id(), task.version + 1));
     }

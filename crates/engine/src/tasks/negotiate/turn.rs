@@ -138,7 +138,7 @@ pub(crate) fn position_of(
     speech: &Speech,
 ) -> Result<TurnPosition, Refusal> {
     let own = || negotiation.turns.iter().rev().filter(|t| t.by == by);
-    let same_request = |t: &&Turn| negotiate.request.is_some() && t.request == negotiate.request;
+    let same_request = |t: &&Turn| t.request.is_some() && t.request == negotiate.key();
     if let Some(said) = own().find(same_request) {
         return Ok(TurnPosition::Again(said.round));
     }
