@@ -89,7 +89,7 @@ pub use store::{
 };
 pub use tasks::Deliverable;
 pub use tasks::forming::FormTeam;
-pub use tasks::message::{Negotiate, Negotiated, RepeatableRequest};
+pub use tasks::message::{ForwardedRequest, Negotiate, Negotiated};
 pub use tasks::push::operation::{ForgetPush, KeepPush};
 pub use tasks::view::Counts;
 pub use trail::page::{AuditFilter, AuditPage, Audited};

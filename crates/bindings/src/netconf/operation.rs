@@ -135,8 +135,9 @@ impl RpcDefinition {
         }
     }
 
-    /// The same, which may be carried out again: it changes nothing but the session itself, or what it
-    /// changes is known by a name that its sender chose.
+    /// The same, which a leader is given that the one before may have carried out: it changes nothing but the session
+    /// itself, or the engine knows it again, and says so where it cannot ([`ForwardedRequest`]). Any other is answered
+    /// `leader-changed` then.
     const fn repeatable(self) -> Self {
         Self {
             repeatable: true,
@@ -237,8 +238,7 @@ pub(super) fn waits(operation: XmlElement<'_>) -> bool {
     rpc_of(operation).is_none_or(|rpc| rpc.waits)
 }
 
-/// True if an rpc may be carried out again: it reads, or it is a negotiation, which is known by its sender,
-/// task and round, or it is about the session alone.
+/// True of an rpc that is [`repeatable`](RpcDefinition::repeatable).
 pub(super) fn is_repeatable(operation: XmlElement<'_>) -> bool {
     // One that is not offered changes nothing.
     rpc_of(operation).is_none_or(|rpc| rpc.repeatable)

@@ -7,7 +7,7 @@ use super::platform::{Platform, SessionInfo};
 use super::session_schema::SessionSchema;
 use domain::access::Principal;
 use domain::time::Timestamp;
-use engine::{Endpoint, RepeatableRequest};
+use engine::{Endpoint, ForwardedRequest};
 use std::sync::Arc;
 
 /// What an operation sees of its session.
@@ -20,7 +20,7 @@ pub(super) struct RequestContext<'s> {
     pub(super) subscribed: bool,
     pub(super) now: Timestamp,
     /// What is known of the request where another process may be given it once more.
-    pub(super) request: Option<RepeatableRequest>,
+    pub(super) request: Option<ForwardedRequest>,
 }
 
 impl RequestContext<'_> {

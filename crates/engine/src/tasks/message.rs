@@ -58,8 +58,8 @@ pub struct Negotiate {
     pub context: Option<String>,
     /// `conversation`, if given.
     pub conversation: Option<String>,
-    /// What is known of it where it may come again without its sender's doing.
-    pub request: Option<RepeatableRequest>,
+    /// What is known of it where another node forwarded it, which may do so again without its sender's doing.
+    pub request: Option<ForwardedRequest>,
     /// What an assignment lacks: its publisher is asked for that first, and its executor hears of
     /// the task once it is said. Asked for by the platform's own readers, never by a peer.
     pub question: Option<Content>,
@@ -68,13 +68,13 @@ pub struct Negotiate {
     pub push: Option<PushConfig>,
 }
 
-/// A request that this process or another may be given once more, since the one that had it was lost.
+/// A request that another node forwarded. If the process that leads is lost, the next one is given it once more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RepeatableRequest {
+pub struct ForwardedRequest {
     /// By which it is known again.
     pub key: RequestKey,
     /// True if a process that was lost had it, and may have carried it out.
-    pub may_be_done: bool,
+    pub in_doubt: bool,
 }
 
 impl Negotiate {
@@ -84,8 +84,8 @@ impl Negotiate {
     }
 
     /// True if a process that was lost may have carried it out.
-    pub(crate) fn may_be_done(&self) -> bool {
-        self.request.is_some_and(|request| request.may_be_done)
+    pub(crate) fn in_doubt(&self) -> bool {
+        self.request.is_some_and(|request| request.in_doubt)
     }
 
     /// A message with this verb that arrived here, and nothing else said.

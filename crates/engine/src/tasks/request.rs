@@ -7,6 +7,7 @@ use crate::tasks::message::Negotiate;
 use crate::{Limits, Refusal};
 use domain::content::{Content, ContentError, Payload};
 use domain::identifier;
+use domain::negotiation::RequestKey;
 use domain::registry::Registration;
 use domain::task::{Awaits, Conditions, TaskId};
 use domain::time::Timestamp;
@@ -221,7 +222,12 @@ pub(crate) fn of_platform(now: Timestamp, number: u64) -> TaskId {
     TaskId::new(format!("task-{}-{number}", now.as_ms()))
 }
 
-/// True of what [`of_platform`] makes. These can be guessed, so nobody else may use that form: then
+/// The identifier of the task that a forwarded request assigns without one: whoever is given it again finds the task.
+pub(crate) fn of_request(key: RequestKey) -> TaskId {
+    TaskId::new(format!("task-{}-{}", key.connection, key.offset))
+}
+
+/// True of what [`of_platform`] and [`of_request`] make. These can be guessed, so nobody else may use that form: then
 /// it tells nothing that one of them cannot be had.
 pub(crate) fn is_of_platform(id: &TaskId) -> bool {
     let numbers = id.as_str().strip_prefix("task-");

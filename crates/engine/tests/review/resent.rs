@@ -2,7 +2,7 @@
 
 use super::*;
 use domain::negotiation::RequestKey;
-use engine::RepeatableRequest;
+use engine::ForwardedRequest;
 
 #[test]
 fn an_executor_sees_every_alternative_and_says_which_it_takes() {
@@ -91,14 +91,14 @@ fn what_may_have_been_the_answer_before_is_not_the_answer_to_what_is_asked_since
         };
         stage.say("out", asked).unwrap();
     };
-    let says = |stage: &Stage, text: &str, may_be_done: bool| {
+    let says = |stage: &Stage, text: &str, in_doubt: bool| {
         let key = RequestKey {
             connection: 7,
             offset: 0,
         };
         let word = Negotiate {
             to: Some("out".to_owned()),
-            request: Some(RepeatableRequest { key, may_be_done }),
+            request: Some(ForwardedRequest { key, in_doubt }),
             ..message(Verb::FulfillmentNegotiate, "t", &format!("{JOB}{text}"))
         };
         stage.say("noc", word)
@@ -129,6 +129,57 @@ fn what_may_have_been_the_answer_before_is_not_the_answer_to_what_is_asked_since
     asks(&next, "and then?");
     says(&next, "the first one", false).unwrap();
     assert_ne!(next.task("t").status, Status::InputRequired);
+}
+
+/// A task without an identifier, and reports behind each other, that a leader which was lost had taken: the next one
+/// finds them.
+#[test]
+fn what_a_lost_leader_had_taken_is_found_by_the_next_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let forwarded = |offset: u64, in_doubt: bool| {
+        let connection = 7;
+        let key = RequestKey { connection, offset };
+        Some(ForwardedRequest { key, in_doubt })
+    };
+    let assign = |stage: &Stage, offset: u64, in_doubt: bool| {
+        let unnamed = Negotiate {
+            task: None,
+            to: Some("out".to_owned()),
+            request: forwarded(offset, in_doubt),
+            ..assignment("", JOB)
+        };
+        stage.say("noc", unnamed).unwrap().task.unwrap()
+    };
+    let report = |stage: &Stage, id: &TaskId, percent: u32, in_doubt: bool| {
+        let report = Negotiate {
+            to: None,
+            request: forwarded(1_000 + u64::from(percent), in_doubt),
+            ..message(
+                Verb::TaskResultNotify,
+                id.as_str(),
+                &format!("{JOB}\n## progress\n{percent} %"),
+            )
+        };
+        stage.say("out", report).unwrap()
+    };
+    let first = in_folder(folder.path(), Limits::default());
+    first.register("out");
+    let taken = assign(&first, 100, false);
+    report(&first, &taken, 10, false);
+    report(&first, &taken, 20, false);
+    first.flush();
+    let version = first.task(taken.as_str()).version;
+    drop(first);
+
+    let next = in_folder(folder.path(), Limits::default());
+    assert_eq!(assign(&next, 100, true), taken);
+    report(&next, &taken, 10, true);
+    report(&next, &taken, 20, true);
+    assert_eq!(next.task(taken.as_str()).version, version);
+    // What it had not taken is done.
+    report(&next, &taken, 30, true);
+    assert_eq!(next.task(taken.as_str()).version, version + 1);
+    assert_ne!(assign(&next, 200, true), taken);
 }
 
 /// The platform was down when the time for an answer was over: there is a little time left.

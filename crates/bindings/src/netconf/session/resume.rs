@@ -21,7 +21,7 @@ use ::netconf::xml::{Limits, XmlDocument, XmlError};
 use domain::event::{LogEvent, Sequence, Termination};
 use domain::negotiation::RequestKey;
 use domain::time::Timestamp;
-use engine::{Endpoint, RepeatableRequest};
+use engine::{Endpoint, ForwardedRequest};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -43,13 +43,13 @@ pub struct SessionInput {
 
 impl SessionInput {
     /// What is known of the request that stands there.
-    pub(super) fn request(&self, place: &Range<u64>) -> RepeatableRequest {
-        RepeatableRequest {
+    pub(super) fn request(&self, place: &Range<u64>) -> ForwardedRequest {
+        ForwardedRequest {
             key: RequestKey {
                 offset: self.first.offset + place.start,
                 ..self.first
             },
-            may_be_done: place.end <= self.doubtful,
+            in_doubt: place.end <= self.doubtful,
         }
     }
 }

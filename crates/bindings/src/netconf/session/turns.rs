@@ -83,8 +83,8 @@ impl Session {
             return State::Unread(rpc);
         }
         let request = self.input.map(|input| input.request(&rpc.place));
-        let may_be_done = request.is_some_and(|request| request.may_be_done);
-        if may_be_done && !operation::is_repeatable(rpc.operation()) {
+        let in_doubt = request.is_some_and(|request| request.in_doubt);
+        if in_doubt && !operation::is_repeatable(rpc.operation()) {
             return State::Answered(Err(error::leader_changed()));
         }
         let cx = RequestContext {

@@ -16,7 +16,8 @@ use crate::tasks::message::Negotiated;
 use crate::tasks::negotiate::exchange::{asked, committed};
 use crate::tasks::reply::{complete, pending, take_answer};
 use crate::tasks::request::{
-    Routed, agreed_mode, checked, conditions, is_of_platform, of_platform, stated_patience,
+    Routed, agreed_mode, checked, conditions, is_of_platform, of_platform, of_request,
+    stated_patience,
 };
 use crate::tasks::work::Work;
 use crate::{Engine, Refusal};
@@ -61,13 +62,18 @@ impl Engine {
         let asynchronous = agreed_mode(&routed.negotiate, &content)?;
         let mut conditions = conditions(&routed.negotiate, &content, &self.limits)?;
         let given = routed.negotiate.task.as_ref().map(checked).transpose()?;
-        let is_given = given.is_some();
-        let new = || of_platform(now, self.tasks.shared.numbers.next());
-        let id = given.clone().unwrap_or_else(new);
-        let names = names_of(&id, is_given, &conditions);
+        // Nobody else makes such identifiers as the platform does, and none is made twice but for a request that comes
+        // twice.
+        let may_be_known = given.is_some() || routed.negotiate.in_doubt();
+        let new = || match routed.negotiate.key() {
+            Some(key) => of_request(key),
+            None => of_platform(now, self.tasks.shared.numbers.next()),
+        };
+        let id = given.unwrap_or_else(new);
+        let names = names_of(&id, may_be_known, &conditions);
         let mut work = self.lock_with_all(&names, |work, names| {
             // Perhaps it was completed since.
-            let known = given.as_ref().map(|id| work.known_task(id));
+            let known = may_be_known.then(|| work.known_task(&id));
             if let Some(Ok(Some(known))) = known
                 && known.text != text
             {
@@ -87,12 +93,11 @@ impl Engine {
         .under(conditions);
         let key = record_of(&id);
         let patience = stated_patience(&routed.negotiate, &task.content)?;
-        let (known, negotiated) = match is_given {
+        let (known, negotiated) = match may_be_known {
             true => (
                 work.known_task(&id)?,
                 work.known_negotiation(&id, Kind::Feasibility)?,
             ),
-            // Nobody else makes such identifiers, and none is made twice.
             false => (None, None),
         };
         if let Some(known) = known {
@@ -327,9 +332,8 @@ impl Engine {
 }
 
 /// What an assignment reads.
-fn names_of(id: &TaskId, is_given: bool, conditions: &Conditions) -> Vec<Name> {
-    // Nobody else makes such identifiers as the platform does.
-    let own = match is_given {
+fn names_of(id: &TaskId, may_be_known: bool, conditions: &Conditions) -> Vec<Name> {
+    let own = match may_be_known {
         true => Name::Holders(id.clone()),
         false => Name::Tree(id.clone()),
     };

@@ -71,11 +71,11 @@ impl Engine {
     ) -> Result<Execution<Negotiated>, Refusal> {
         let stated = sections(&negotiate).and_then(|said| in_reply_to(&said.content));
         let stated = stated.ok().flatten();
-        let may_be_done = negotiate.may_be_done();
+        let in_doubt = negotiate.in_doubt();
         let mut work = self.lock_with_all(&about(&negotiate), |work, names| {
             let known = negotiate.task.as_ref().map(|id| work.known_task(id));
             if let Some(Ok(Some(task))) = known {
-                names_about(work, &task, stated, may_be_done, names);
+                names_about(work, &task, stated, in_doubt, names);
             }
         });
         let task = self.party_task(&work, who, &negotiate)?;
@@ -200,8 +200,8 @@ impl Engine {
             said.task.awaits.is_some() && (kind.is_some() || answers == said.task.awaits);
         // Each turn has its key, and an answer has none: what a leader that was lost may have taken for the answer to the
         // question before is not taken for the answer to this one.
-        let is_doubtful = kind.is_none() && negotiate.may_be_done();
-        if is_awaited && !is_doubtful {
+        let answer_in_doubt = kind.is_none() && negotiate.in_doubt();
+        if is_awaited && !answer_in_doubt {
             return Ok(None);
         }
         // Perhaps the answer to a question, sent again.
@@ -453,7 +453,7 @@ fn names_about(
     work: &Work<'_>,
     task: &Task,
     stated: Option<Option<Awaits>>,
-    may_be_done: bool,
+    in_doubt: bool,
     names: &mut Vec<Name>,
 ) {
     let id = || task.id.clone();
@@ -462,7 +462,7 @@ fn names_about(
         names.extend(task.conditions.data.clone().map(Name::Data));
     }
     let may_be_old =
-        may_be_done || task.awaits.is_none() || stated.is_some_and(|stated| stated != task.awaits);
+        in_doubt || task.awaits.is_none() || stated.is_some_and(|stated| stated != task.awaits);
     if may_be_old && work.answered(&task.id).is_none() {
         names.push(Name::LastAnswer(id(), task.version + 1));
     }

@@ -7,6 +7,7 @@ use crate::commit::unit_of_work::{LONG, UnitOfWork};
 use crate::operation::Execution;
 use crate::refusal::{Field, Forbidden};
 use crate::schemas::notice::Annotations;
+use crate::tasks::loaded::Name;
 use crate::tasks::message::{Negotiate, Negotiated};
 use crate::tasks::negotiate::exchange::committed;
 use crate::tasks::negotiate::routing::{about, check_addressee};
@@ -14,8 +15,9 @@ use crate::tasks::reply::complete;
 use crate::{Engine, Refusal};
 use domain::access::Principal;
 use domain::content::Content;
+use domain::negotiation::RequestKey;
 use domain::reply::Reply;
-use domain::task::{Command, Status, Task};
+use domain::task::{Command, Status, Task, TaskId};
 use domain::time::Timestamp;
 
 impl Engine {
@@ -28,7 +30,13 @@ impl Engine {
     ) -> Result<Execution<Negotiated>, Refusal> {
         let by = Speaker::executor(&who.name);
         let content = self.held(&mut negotiate, by, annotations, now)?.content;
-        let mut work = self.lock_with(&about(&negotiate));
+        let recorded = negotiate.key().zip(negotiate.task.as_ref());
+        let recorded = recorded.map(|(key, task)| of_forwarded(task, key));
+        // Whether a leader that was lost has recorded it.
+        let in_doubt = recorded.clone().filter(|_| negotiate.in_doubt());
+        let mut names = about(&negotiate);
+        names.extend(in_doubt.clone().map(Name::Exchange));
+        let mut work = self.lock_with(&names);
         let task = self.party_task(&work, who, &negotiate)?;
         if task.to != who.name {
             return Err(Forbidden::NotExecutor {
@@ -39,7 +47,11 @@ impl Engine {
         check_addressee(&negotiate, &task.from)?;
         let held = work.parts_open(&task.id) > 0;
         let command = command(&content, held)?;
-        if was_reported(&task, &command) {
+        let was_recorded = match &in_doubt {
+            Some(record) => work.exchange(record)?.is_some(),
+            None => false,
+        };
+        if was_recorded || was_reported(&task, &command) {
             let ticket = self.store.commit(store::Batch::default());
             return Ok(committed(ticket, complete(Reply::accepted(), &task)));
         }
@@ -53,11 +65,16 @@ impl Engine {
         let mut unit = UnitOfWork::asked_by(&task.to, now);
         let after = self.change(&mut work, &task, command, now, &mut unit)?;
         let reply = complete(Reply::accepted(), &after);
-        let key = format!("{}/report/{}", task.id, after.version);
+        let key = recorded.unwrap_or_else(|| format!("{}/report/{}", task.id, after.version));
         let exchange = self.exchange(&task.to, &task.from, &negotiate, &task.id, key, now);
         unit.respond(exchange, &reply, now);
         Ok(committed(self.commit(unit), reply))
     }
+}
+
+/// The identifier of the exchange that holds a forwarded report.
+fn of_forwarded(task: &TaskId, key: RequestKey) -> String {
+    format!("{task}/report/{}-{}", key.connection, key.offset)
 }
 
 /// A report that was sent again because its reply was lost: the executor says word for word what it
