@@ -3,7 +3,8 @@
     restconf_session.py URL TOKEN NOW
 
 Finds the API resource, loads the modules that yang-library names as `get-schema` gives them, and holds
-what comes as JSON to them: the whole datastore, the output of a rpc, events. Prints what it found as JSON;
+what comes as JSON to them: the whole datastore, the output of a rpc, events, and the datastores of the
+management systems of the network. Prints what it found as JSON;
 what any of it should be is for `tests/foreign/restconf.rs` to say.
 """
 
@@ -55,6 +56,12 @@ def events(client, now):
     return sorted({name for event in told for name in event if ":" in name})
 
 
+def system(client, model, platform, name):
+    """What a management system has, and what the model says of it beside the platform's data, which it wants."""
+    data = client.get(f"/ems/{name}/restconf/data").json()["ietf-restconf:data"]
+    return {"complaint": held(model, {**platform, **data}), "top": sorted(data)}
+
+
 def main(url, token, now):
     host = httpx.get(url + "/.well-known/host-meta").text
     root = re.search(r"rel=.restconf. href=.([^'\"]+)", host).group(1)
@@ -64,14 +71,17 @@ def main(url, token, now):
             library = modules(client, folder)
             model = DataModel(json.dumps(library), (folder,))
         data = client.get("data")
+        platform = data.json()["ietf-restconf:data"]
         facts = {
             "root": root,
             "type": data.headers["content-type"],
             "modules": len(library["ietf-yang-library:modules-state"]["module"]),
-            "complaint": held(model, data.json()["ietf-restconf:data"]),
-            "top": sorted(data.json()["ietf-restconf:data"]),
+            "complaint": held(model, platform),
+            "top": sorted(platform),
             "events": events(client, now),
         }
+    with httpx.Client(base_url=url, headers=headers, timeout=60) as client:
+        facts["systems"] = {name: system(client, model, platform, name) for name in ("wireless", "ip", "customer")}
     print(json.dumps(facts))
 
 

@@ -17,6 +17,7 @@
 
 mod access;
 mod answer;
+mod api_resource;
 mod client;
 mod encode;
 mod error;
@@ -37,6 +38,7 @@ mod session_schema;
 mod sessionless;
 mod subscription;
 
+pub use api_resource::{ROOT, SYSTEMS};
 pub use client::{
     NegotiateReply, NegotiateRequest, Unreadable, negotiate_request, read_negotiation, read_notice,
     read_notification, read_reply,

@@ -1,4 +1,5 @@
-//! RESTCONF (RFC 8040): the data, rpcs and events that NETCONF serves at the platform's endpoint, over HTTP.
+//! RESTCONF (RFC 8040): the data, rpcs and events that NETCONF serves at the endpoints of the platform and of the
+//! management systems of its network, over HTTP.
 //!
 //! Floor by floor, from the top; each knows only those below it:
 //!
@@ -27,12 +28,10 @@ mod query;
 mod resource;
 mod retrieve;
 
+pub use crate::netconf::{ROOT, SYSTEMS};
 pub use answer::{RestconfAnswer, RestconfBody};
 pub use binding::{Restconf, RestconfRequest};
 pub use events::{EventStream, Frames};
 
 /// The name of the module whose containers and leaves are the resources that are no data.
 const MODULE: &str = "ietf-restconf";
-
-/// The path of the API resource at the server (RFC 8040 §3.1).
-pub const ROOT: &str = "/restconf";

@@ -1,4 +1,5 @@
-//! RESTCONF behind the HTTP server: `/restconf` and what is below, and where that is (`/.well-known/host-meta`).
+//! RESTCONF behind the HTTP server: `/restconf`, `/ems/NAME/restconf` and what is below, and where the first is
+//! (`/.well-known/host-meta`).
 //!
 //! Requests are interpreted by [`bindings::restconf`]; here are bodies, streams and the signs of life that
 //! keep them open. Credentials, limits and turns are those of every route. Read next: [`crate::http`].
@@ -7,8 +8,9 @@ use crate::clock::Clock;
 use crate::http::{Caller, HttpRequest, HttpResponse, Problem, Router, body};
 use bindings::netconf::Platform;
 use bindings::restconf::{
-    EventStream, Frames, ROOT, Restconf, RestconfAnswer, RestconfBody, RestconfRequest,
+    EventStream, Frames, ROOT, Restconf, RestconfAnswer, RestconfBody, RestconfRequest, SYSTEMS,
 };
+use engine::Endpoint;
 use hyper::body::Bytes;
 use hyper::header::{CONTENT_TYPE, HeaderName, HeaderValue};
 use hyper::{Method, StatusCode};
@@ -34,16 +36,16 @@ pub fn mounted(router: Router, platform: &Arc<Platform>, clock: &Arc<Clock>, url
         binding: Restconf::new(Arc::clone(platform), url),
         clock: Arc::clone(clock),
     });
-    router
-        .open("/.well-known/host-meta", &[Method::GET], |_| {
-            ready(Ok(host_meta()))
+    let router = router.open("/.well-known/host-meta", &[Method::GET], |_| {
+        ready(Ok(host_meta()))
+    });
+    let roots = [format!("{ROOT}/*"), format!("{SYSTEMS}/{{}}{ROOT}/*")];
+    roots.iter().fold(router, |router, root| {
+        let service = Arc::clone(&service);
+        router.guarded(root, &[], Some(SCOPE), move |caller, ask| {
+            Arc::clone(&service).answer(caller, ask)
         })
-        .guarded(
-            &format!("{ROOT}/*"),
-            &[],
-            Some(SCOPE),
-            move |caller, ask| Arc::clone(&service).answer(caller, ask),
-        )
+    })
 }
 
 struct RestconfService {
@@ -57,14 +59,21 @@ impl RestconfService {
         mut caller: Caller,
         mut ask: HttpRequest,
     ) -> Result<HttpResponse, Problem> {
-        let path = ask.captures.last().map_or("", String::as_str);
-        let (who, method, now) = (
-            &caller.principal,
-            ask.head.method.as_str(),
-            self.clock.now(),
-        );
+        let captures = std::mem::take(&mut ask.captures);
+        let (endpoint, path) = match &captures[..] {
+            [system, path] => {
+                let found = self.binding.management_system(system);
+                (found.ok_or_else(Problem::not_found)?, path.as_str())
+            }
+            others => {
+                let path = others.first().map_or("", String::as_str);
+                (Endpoint::Platform, path)
+            }
+        };
+        let (who, method) = (&caller.principal, ask.head.method.as_str());
         // Who may not have what is asked for is told so at once, and need not send it.
-        let content = match self.binding.takes_body(who, method, path, now) {
+        let now = self.clock.now();
+        let content = match self.binding.takes_body(who, &endpoint, method, path, now) {
             true => Some(ask.content(&mut caller).await?),
             false => None,
         };
@@ -73,8 +82,9 @@ impl RestconfService {
             .filter_map(|(name, value)| Some((name.as_str(), value.to_str().ok()?)))
             .collect();
         let request = RestconfRequest {
+            endpoint: &endpoint,
             method: ask.head.method.as_str(),
-            path: ask.captures.last().map_or("", String::as_str),
+            path,
             query: ask.head.uri.query(),
             headers: &fields,
             body: content.as_deref().unwrap_or_default(),

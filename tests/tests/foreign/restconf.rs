@@ -30,4 +30,12 @@ pub(crate) async fn what_comes_is_what_the_modules_say(platform: &Entrance) {
     told("top", "ietf-restconf-monitoring:restconf-state");
     told("events", "nc-notifications:replayComplete");
     told("events", "nc-notifications:notificationComplete");
+    for (name, system) in facts["systems"].as_object().unwrap() {
+        assert_eq!(system["complaint"], Value::Null, "{name}: {system}");
+        let top = system["top"].as_array().unwrap();
+        assert!(
+            top.contains(&json!("ietf-network:networks")),
+            "{name}: {system}"
+        );
+    }
 }

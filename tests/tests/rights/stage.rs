@@ -13,7 +13,8 @@ use domain::event::LogEvent;
 use domain::push::PushConfig;
 use domain::task::TaskId;
 use domain::time::Timestamp;
-use engine::{Engine, KeepPush, Operation, Query};
+use engine::{Endpoint, Engine, KeepPush, Operation, Query};
+use harness::cast;
 use harness::conformance::{Heard, Host, Opening, Patience, Wire};
 use harness::memory::{BEGIN, Memory};
 use netconf::client::{ClientEvent, ClientSession};
@@ -469,16 +470,18 @@ impl Stage {
             ("get-data", self.call(user, endpoint, get_data)),
             ("a path", self.call(user, endpoint, path)),
         ];
-        if endpoint == "platform" {
-            whole.push(("RESTCONF", self.restconf(user)));
+        let endpoint = cast::endpoint(endpoint);
+        if !matches!(endpoint, Endpoint::Agent(_)) {
+            whole.push(("RESTCONF", self.restconf(user, &endpoint)));
         }
         whole
     }
 
     /// All data over RESTCONF, as a reply has it.
-    fn restconf(&self, user: &str) -> String {
+    fn restconf(&self, user: &str, endpoint: &Endpoint) -> String {
         let binding = Restconf::new(self.memory.platform(), "http://localhost");
         let request = RestconfRequest {
+            endpoint,
             method: "GET",
             path: "/data",
             query: None,

@@ -53,10 +53,10 @@ impl Reader<'_> {
         if view.wants(NETMOD_NOTIFICATION, "netconf") {
             write(&self.streams(), projection, out);
         }
-        if let (Endpoint::Platform, Some(url)) = (self.endpoint, self.platform.restconf_url())
-            && view.wants(RESTCONF_MONITORING, "restconf-state")
+        if view.wants(RESTCONF_MONITORING, "restconf-state")
+            && let Some(url) = self.platform.restconf_url(self.endpoint)
         {
-            write(&self.restconf_state(url), projection, out);
+            write(&self.restconf_state(&url), projection, out);
         }
         if view.wants(YANG_LIBRARY, "yang-library") {
             self.write_library(&self.session_schema.yang_library, projection, out);

@@ -3,6 +3,7 @@
 //! Read next: [`super::session`].
 
 use super::access::read_permit;
+use super::api_resource;
 use super::session_schema::SessionSchema;
 use crate::background::Background;
 use ::netconf::filter::PermitTree;
@@ -108,7 +109,7 @@ pub struct Platform {
     encoded: Mutex<BTreeMap<Option<Ems>, Encoded>>,
     pub(crate) started: Timestamp,
     pub(crate) totals: Totals,
-    restconf_url: OnceLock<String>,
+    http_url: OnceLock<String>,
 }
 
 impl Platform {
@@ -131,18 +132,19 @@ impl Platform {
             encoded: Mutex::default(),
             started: now,
             totals: Totals::default(),
-            restconf_url: OnceLock::new(),
+            http_url: OnceLock::new(),
         }
     }
 
-    /// Says that RESTCONF is served for it, at the URL of an API resource; the first that is said counts.
-    pub(crate) fn serve_restconf(&self, url: String) {
-        let _ = self.restconf_url.set(url);
+    /// Says that RESTCONF is served for it, by the server at a URL; the first that is said counts.
+    pub(crate) fn serve_restconf(&self, url: &str) {
+        let _ = self.http_url.set(url.to_owned());
     }
 
-    /// The URL of the API resource of RESTCONF, if that is served.
-    pub(crate) fn restconf_url(&self) -> Option<&str> {
-        self.restconf_url.get().map(String::as_str)
+    /// The URL of the API resource of RESTCONF that serves an endpoint, if one does.
+    pub(crate) fn restconf_url(&self, endpoint: &Endpoint) -> Option<String> {
+        let url = self.http_url.get()?;
+        Some(format!("{url}{}", api_resource::path(endpoint)?))
     }
 
     /// The engine.

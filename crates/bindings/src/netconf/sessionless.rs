@@ -22,12 +22,10 @@ use std::sync::Arc;
 use tokio::sync::watch;
 use yang::Generation;
 
-/// The endpoint whose data, rpcs and stream are served without a session.
-const ENDPOINT: Endpoint = Endpoint::Platform;
-
-/// One request of one principal, by the generation in force when it began.
+/// One request of one principal, at an endpoint, by the generation in force when it began.
 pub(crate) struct Sessionless<'p> {
     platform: &'p Arc<Platform>,
+    endpoint: &'p Endpoint,
     session_schema: Arc<SessionSchema>,
     who: &'p Principal,
     /// In no list of sessions: its number, 0, is of none (RFC 6241 Appendix A, `lock-denied`).
@@ -36,8 +34,14 @@ pub(crate) struct Sessionless<'p> {
 }
 
 impl<'p> Sessionless<'p> {
-    pub(crate) fn begin(platform: &'p Arc<Platform>, who: &'p Principal, now: Timestamp) -> Self {
+    pub(crate) fn begin(
+        platform: &'p Arc<Platform>,
+        endpoint: &'p Endpoint,
+        who: &'p Principal,
+        now: Timestamp,
+    ) -> Self {
         Self {
+            endpoint,
             session_schema: platform.session_schema(),
             info: SessionInfo::of_none(&who.name, now),
             platform,
@@ -110,7 +114,7 @@ impl<'p> Sessionless<'p> {
         RequestContext {
             platform: self.platform,
             session_schema: &self.session_schema,
-            endpoint: &ENDPOINT,
+            endpoint: self.endpoint,
             who: self.who,
             info: &self.info,
             subscribed: false,

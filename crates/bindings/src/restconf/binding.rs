@@ -11,17 +11,21 @@ use super::json;
 use super::media::{self, EVENT_STREAM, Encoding};
 use super::query::Query;
 use super::resource::Resource;
-use super::{MODULE, ROOT, operations, retrieve};
+use super::{MODULE, operations, retrieve};
 use crate::netconf::{Platform, Sessionless};
 use ::netconf::names::namespace::RESTCONF;
 use domain::access::Principal;
+use domain::ems::Ems;
 use domain::time::Timestamp;
+use engine::Endpoint;
 use serde_json::json;
 use std::sync::Arc;
 
 /// A request as it came over HTTP.
 #[derive(Clone, Copy, Debug)]
 pub struct RestconfRequest<'a> {
+    /// Whose API resource it is below.
+    pub endpoint: &'a Endpoint,
     /// `GET`, `POST`, …
     pub method: &'a str,
     /// The path below the API resource, with its leading slash and its escapes; empty at that itself.
@@ -47,7 +51,7 @@ impl<'a> RestconfRequest<'a> {
     }
 }
 
-/// RESTCONF over the platform's endpoint.
+/// RESTCONF over the endpoints of the platform and of the management systems of its network.
 #[derive(Clone)]
 pub struct Restconf {
     platform: Arc<Platform>,
@@ -63,15 +67,28 @@ impl Restconf {
     /// The binding of a platform, at a server with this URL, which has no slash at its end. From now on
     /// the data tells where its streams are.
     pub fn new(platform: Arc<Platform>, url: &str) -> Self {
-        platform.serve_restconf(format!("{url}{ROOT}"));
+        platform.serve_restconf(url);
         Self { platform }
     }
 
+    /// The endpoint of a management system; none without a network, or with one that has no such system.
+    pub fn management_system(&self, name: &str) -> Option<Endpoint> {
+        let is_managed = self.platform.engine().is_managed();
+        Ems::parse(name).filter(|_| is_managed).map(Endpoint::Ems)
+    }
+
     /// Whether the body of a request is looked at: not where the principal may not have what is asked for.
-    pub fn takes_body(&self, who: &Principal, method: &str, path: &str, now: Timestamp) -> bool {
+    pub fn takes_body(
+        &self,
+        who: &Principal,
+        endpoint: &Endpoint,
+        method: &str,
+        path: &str,
+        now: Timestamp,
+    ) -> bool {
         match Resource::at(path) {
             Some(Resource::Operation(name)) if method == "POST" => {
-                let cx = Sessionless::begin(&self.platform, who, now);
+                let cx = Sessionless::begin(&self.platform, endpoint, who, now);
                 operations::is_permitted(&cx, name)
             }
             _ => false,
@@ -85,7 +102,7 @@ impl Restconf {
         request: &RestconfRequest<'_>,
         now: Timestamp,
     ) -> RestconfAnswer {
-        let cx = Sessionless::begin(&self.platform, who, now);
+        let cx = Sessionless::begin(&self.platform, request.endpoint, who, now);
         let accepted = Encoding::accepted(request.headers_of("accept"));
         let answer = answer(&cx, request, accepted).await;
         answer.unwrap_or_else(|refused| {

@@ -1,4 +1,4 @@
-//! `/restconf-state` (RFC 8040 §9): what RESTCONF can do at the platform's endpoint, and its stream.
+//! `/restconf-state` (RFC 8040 §9): what RESTCONF can do at an endpoint, and its stream.
 //!
 //! It is data like any other, so sessions of NETCONF read it too, where RESTCONF is served. Read next:
 //! [`super::streams`], the same stream for these; [`crate::restconf`], which serves it.
@@ -21,7 +21,7 @@ const CAPABILITIES: [&str; 6] = [
 const ENCODINGS: [&str; 2] = ["json", "xml"];
 
 impl Reader<'_> {
-    /// The state of RESTCONF, whose API resource has this URL.
+    /// The state of RESTCONF, whose API resource for this endpoint has this URL.
     pub(super) fn restconf_state(&self, url: &str) -> Node<'static> {
         let capabilities =
             Node::container("", "capabilities").leaf_list("capability", CAPABILITIES);
@@ -29,10 +29,7 @@ impl Reader<'_> {
         let began = began.unwrap_or(self.platform.started);
         let stream = Node::entry("", "stream", 1)
             .leaf("name", "NETCONF")
-            .leaf(
-                "description",
-                "Every event: changes of tasks, negotiations and agents, sessions that start and end.",
-            )
+            .leaf("description", self.stream_description())
             .leaf("replay-support", true)
             .leaf("replay-log-creation-time", began.to_string())
             .list("access", 1, ENCODINGS, |access, encoding| {

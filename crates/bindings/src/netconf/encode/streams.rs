@@ -10,7 +10,19 @@ impl Reader<'_> {
     pub(super) fn streams(&self) -> Node<'static> {
         let stream = self.platform.engine.stream(self.endpoint);
         let began = stream.began().unwrap_or(self.platform.started);
-        let description = match self.endpoint {
+        let stream = Node::entry("", "stream", 1)
+            .leaf("name", "NETCONF")
+            .leaf("description", self.stream_description())
+            .leaf("replaySupport", true)
+            .leaf("replayLogCreationTime", began.to_string());
+        Node::container(NETMOD_NOTIFICATION, "netconf")
+            .state()
+            .with(Node::container("", "streams").with(stream))
+    }
+
+    /// What the stream of the endpoint tells.
+    pub(super) fn stream_description(&self) -> &'static str {
+        match self.endpoint {
             Endpoint::Platform | Endpoint::Agent(_) => {
                 "Every event: changes of tasks, negotiations and agents, sessions that start and end."
             }
@@ -18,14 +30,6 @@ impl Reader<'_> {
                 "What reaches this management system: alarms, periods that end, what customers and \
                  engineers say."
             }
-        };
-        let stream = Node::entry("", "stream", 1)
-            .leaf("name", "NETCONF")
-            .leaf("description", description)
-            .leaf("replaySupport", true)
-            .leaf("replayLogCreationTime", began.to_string());
-        Node::container(NETMOD_NOTIFICATION, "netconf")
-            .state()
-            .with(Node::container("", "streams").with(stream))
+        }
     }
 }
