@@ -2,7 +2,8 @@
 //!
 //! The rows that a run has left behind are read, every column of them, and inserted once more beside the first, into
 //! tables of the same form: with the statements of the store, prepared, on one connection, in as many
-//! transactions as it took, one at a time and each sent in one go. Over several connections, which is what
+//! transactions as it took, one at a time and each sent in one go; on PostgreSQL, as the store does it, the rows of a
+//! table with one statement. Over several connections, which is what
 //! several leaders would have, each has its share of the transactions. Rows are the last forms alone, so what was
 //! inserted and then changed counts as one. Knows the names of the tables. Read next: `rows`.
 
@@ -17,7 +18,7 @@ use std::rc::Rc;
 use std::task::Poll;
 use std::time::{Duration, Instant};
 use tokio::task::LocalSet;
-use tokio_postgres::types::{FromSql, IsNull, ToSql, Type, to_sql_checked};
+use tokio_postgres::types::{FromSql, IsNull, Kind, ToSql, Type, to_sql_checked};
 use tokio_postgres::{Client, NoTls, Statement};
 
 /// What an assignment leaves behind: the tables, each with its key, which grows.
@@ -119,19 +120,19 @@ impl Database {
     }
 }
 
-/// The statement of the store that inserts a row with these columns.
-fn insertion(table: &str, columns: &[String], mark: char) -> String {
-    let places: Vec<String> = (1..=columns.len()).map(|n| format!("{mark}{n}")).collect();
-    let (columns, places) = (columns.join(", "), places.join(", "));
-    format!("INSERT INTO {table} ({columns}) VALUES ({places})")
-}
-
 /// The rows of a table that belong to one of so many transactions.
 fn share(rows: usize, turn: usize, transactions: usize) -> Range<usize> {
     rows * turn / transactions..rows * (turn + 1) / transactions
 }
 
 // --- SQLite
+
+/// The statement of the store that inserts a row with these columns.
+fn insertion(table: &str, columns: &[String]) -> String {
+    let places: Vec<String> = (1..=columns.len()).map(|n| format!("?{n}")).collect();
+    let (columns, places) = (columns.join(", "), places.join(", "));
+    format!("INSERT INTO {table} ({columns}) VALUES ({places})")
+}
 
 fn in_sqlite(file: &Path, marks: &Marks, transactions: usize) -> Result<Inserted, Box<dyn Error>> {
     let beside = file.with_file_name("raw.db");
@@ -163,7 +164,7 @@ fn in_sqlite(file: &Path, marks: &Marks, transactions: usize) -> Result<Inserted
         let rows = found
             .query_map([mark], read)?
             .collect::<Result<Vec<_>, _>>()?;
-        all.push((insertion(table, &columns, '?'), rows));
+        all.push((insertion(table, &columns), rows));
     }
     let begun = Instant::now();
     for turn in 0..transactions {
@@ -205,15 +206,35 @@ impl<'a> FromSql<'a> for AsItIs {
     }
 }
 
-impl ToSql for AsItIs {
-    fn to_sql(&self, _: &Type, out: &mut BytesMut) -> Result<IsNull, Box<dyn Error + Sync + Send>> {
-        match &self.0 {
-            None => Ok(IsNull::Yes),
-            Some(bytes) => {
-                out.put_slice(bytes);
-                Ok(IsNull::No)
+/// A column of some rows, as an array of one dimension (`array_send` of PostgreSQL).
+#[derive(Debug)]
+struct Column<'r>(Vec<&'r AsItIs>);
+
+impl ToSql for Column<'_> {
+    fn to_sql(
+        &self,
+        list: &Type,
+        out: &mut BytesMut,
+    ) -> Result<IsNull, Box<dyn Error + Sync + Send>> {
+        let Kind::Array(member) = list.kind() else {
+            return Err(format!("{list} is no list").into());
+        };
+        let has_null = self.0.iter().any(|value| value.0.is_none());
+        out.put_i32(1);
+        out.put_i32(has_null.into());
+        out.put_u32(member.oid());
+        out.put_i32(self.0.len().try_into()?);
+        out.put_i32(1);
+        for value in &self.0 {
+            match &value.0 {
+                None => out.put_i32(-1),
+                Some(bytes) => {
+                    out.put_i32(bytes.len().try_into()?);
+                    out.put_slice(bytes);
+                }
             }
         }
+        Ok(IsNull::No)
     }
 
     fn accepts(_: &Type) -> bool {
@@ -221,6 +242,17 @@ impl ToSql for AsItIs {
     }
 
     to_sql_checked!();
+}
+
+/// The statement of the store that inserts rows with these columns.
+fn insertion_of_many(table: &str, columns: &[tokio_postgres::Column]) -> String {
+    let names: Vec<&str> = columns.iter().map(|column| column.name()).collect();
+    let list = |(at, column): (usize, &tokio_postgres::Column)| {
+        format!("${}::{}[]", at + 1, column.type_().name())
+    };
+    let lists: Vec<String> = columns.iter().enumerate().map(list).collect();
+    let (names, lists) = (names.join(", "), lists.join(", "));
+    format!("INSERT INTO raw.{table} ({names}) SELECT * FROM unnest({lists})")
 }
 
 async fn in_postgres(
@@ -238,8 +270,7 @@ async fn in_postgres(
         client.batch_execute(&like).await?;
         let sql = format!("SELECT * FROM public.{table} WHERE {key} > $1 ORDER BY {key}");
         let found = client.prepare(&sql).await?;
-        let columns = found.columns().iter();
-        let columns: Vec<String> = columns.map(|it| it.name().to_owned()).collect();
+        let columns = found.columns();
         let values = |row: tokio_postgres::Row| {
             (0..columns.len())
                 .map(|column| row.get::<_, AsItIs>(column))
@@ -247,7 +278,7 @@ async fn in_postgres(
         };
         let rows = client.query(&found, &[mark]).await?;
         let rows: Vec<_> = rows.into_iter().map(values).collect();
-        all.push((insertion(&format!("raw.{table}"), &columns, '$'), rows));
+        all.push((insertion_of_many(table, columns), rows));
     }
     let all = Rc::new(all);
     let writing = LocalSet::new();
@@ -292,12 +323,12 @@ async fn in_one_transaction<'a>(
 ) -> Result<(), tokio_postgres::Error> {
     let mut sent = Sent::default();
     sent.add(client.batch_execute("BEGIN")).await;
-    for (statement, rows) in all {
-        for row in rows {
-            let insert = client.execute_raw(statement, row);
-            let insert = async { insert.await.map(|_| ()) };
-            sent.add(insert).await;
-        }
+    for (statement, rows) in all.filter(|(_, rows)| !rows.is_empty()) {
+        let column = |at: usize| Column(rows.iter().map(|row| &row[at]).collect());
+        let columns: Vec<_> = (0..statement.params().len()).map(column).collect();
+        let insert = client.execute_raw(statement, columns);
+        let insert = async { insert.await.map(|_| ()) };
+        sent.add(insert).await;
     }
     sent.add(client.batch_execute("COMMIT")).await;
     sent.answered().await
