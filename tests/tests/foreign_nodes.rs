@@ -199,10 +199,9 @@ async fn a_card_is_the_same_at_each_node(nodes: &Nodes) {
         .await;
         let card = card.json();
         let interfaces = card["supportedInterfaces"].as_array().unwrap();
-        assert!(
-            interfaces.iter().all(|it| it["url"] == url.as_str()),
-            "{card}"
-        );
+        let is_balancers = |it: &Value| it["url"] == url.as_str();
+        let are_all = !interfaces.is_empty() && interfaces.iter().all(is_balancers);
+        assert!(are_all, "{card}");
     }
 }
 

@@ -4,7 +4,7 @@
 //! Each request names the version of this protocol; another one is refused with 505, and a node that
 //! does not lead answers 421, so that whoever asks looks again. A stream that is not read holds up no
 //! other: each has a window of its own, and that of the connection is never the narrower one. A peer that
-//! is silent for two seconds is gone. Knows no clients: what is asked is in `relay`. Read next: `client`,
+//! is silent for two seconds is gone. Knows no clients: what is asked is in `record` and `requests`. Read next: `client`,
 //! `server`; [`super::identity`].
 
 mod client;

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! from the node that accepted it   Open (Bytes | End)*          and the end of the stream: the client is gone
-//! from the node that leads         (Data* Quiet)* (Close | Killed | Left)    and the end without either: the leader is lost
+//! from the node that leads         (Data* Quiet)* (Close | Killed | Left)    and the end without any of them: the leader is lost
 //! ```
 //!
 //! A record is its kind, its length in four bytes, and so many bytes. Knows no IO. Read next:

@@ -1,7 +1,7 @@
 //! The routes behind the server: path patterns, methods and handlers.
 //!
 //! A route is public or guarded; the handler of a guarded one takes the [`Caller`], so that
-//! authentication cannot be forgotten. Knows paths and methods; [`super::server`] authenticates.
+//! authentication cannot be forgotten. Knows paths, methods, and fields where a route is there for some requests alone; [`super::server`] authenticates.
 
 use super::body::HttpResponse;
 use super::caller::Caller;

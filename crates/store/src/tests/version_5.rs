@@ -1,4 +1,4 @@
-//! A state as written by the previous release.
+//! A state of version 5, as written by the release that had it.
 
 use super::encrypted::SECRET;
 use super::removal::{Key, has, life, put, trim};

@@ -1,4 +1,4 @@
-//! A state as written by the previous release, which had no shards.
+//! A state of version 8, the last without shards, as written by the release that had it.
 
 use super::encrypted::{refused, sound};
 use super::removal::{Key, life, put};
