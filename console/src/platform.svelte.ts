@@ -16,6 +16,12 @@ export interface Task {
   'changed-at'?: string;
   progress?: number;
   awaits?: string;
+  'answer-by'?: string;
+  deadline?: string;
+  'expected-response'?: string;
+  plan?: string;
+  /** What its executor said last, as far as that was told since. */
+  said?: string;
 }
 
 export interface Agent {
@@ -66,6 +72,8 @@ class Platform {
   version = $state(0);
   tasks = new Map<string, Task>();
   #arrivals: { at: number; count: number }[] = [];
+  /** Since when there are tasks of which only their states were told. */
+  #lacksSince: string | undefined;
 
   /** Follows the platform until it is aborted. */
   async follow(signal: AbortSignal): Promise<void> {
@@ -102,13 +110,13 @@ class Platform {
   }
 
   /** All tasks that the user may read; none if he may not ask for them. */
-  async #readTasks(): Promise<Map<string, Task>> {
+  async #readTasks(narrowed: object = {}): Promise<Map<string, Task>> {
     const tasks = new Map<string, Task>();
     let after: string | undefined;
     do {
       const page: { task?: Task[]; next?: string } = await carryOut<{ task?: Task[]; next?: string }>(
         'convoke-registry:get-tasks',
-        { limit: PAGE, ...(after ? { after } : {}) },
+        { limit: PAGE, ...narrowed, ...(after ? { after } : {}) },
       ).catch((error) => {
         if (error instanceof Refused && error.status === 403) return {};
         throw error;
@@ -164,7 +172,10 @@ class Platform {
       'task-status': state.status,
       'changed-at': at,
       progress: told['convoke-negotiation:progress'] ?? known?.progress,
+      awaits: told['convoke-negotiation:awaits'],
+      said: state.required ?? known?.said,
     };
+    if (!known) this.#lacksSince ??= state['start-time'] ?? at;
     // Anew at the end: the first are those that changed least lately.
     this.tasks.delete(name);
     this.tasks.set(name, task);
@@ -182,6 +193,18 @@ class Platform {
     const count = this.#arrivals.reduce((sum, arrival) => sum + arrival.count, 0);
     this.rate = (count * 1_000) / RATE_MS;
     if (count > 0) this.#count().catch(() => {});
+    if (this.#lacksSince) this.#complete(this.#lacksSince).catch(() => {});
+  }
+
+  /** Asks for all else of tasks that were told of since: what is told has neither their words nor their wholes. */
+  async #complete(since: string): Promise<void> {
+    this.#lacksSince = undefined;
+    for (const [name, told] of await this.#readTasks({ since })) {
+      const known = this.tasks.get(name);
+      // What was told meanwhile is newer in all that is told.
+      if (known) this.tasks.set(name, { ...told, ...known });
+    }
+    this.version += 1;
   }
 }
 
@@ -189,8 +212,9 @@ interface Told {
   'task-id'?: string;
   'task-sendFrom': string;
   'task-sendTo': string;
-  'input-required'?: { status: string; 'start-time'?: string }[];
+  'input-required'?: { status: string; 'start-time'?: string; required?: string }[];
   'convoke-negotiation:progress'?: number;
+  'convoke-negotiation:awaits'?: string;
 }
 
 interface AgentTold {

@@ -1,14 +1,30 @@
 // Requests to the platform: RESTCONF (RFC 8040) in JSON, in the name of whose session the cookie is.
 // It knows no page and no resource. Read next: live.ts, what is followed.
 
-/** A request that was refused, with the status of its answer. */
+/** One of the errors of an answer (RFC 8040 §7.1). */
+export interface Fault {
+  'error-tag': string;
+  'error-app-tag'?: string;
+  'error-path'?: string;
+  'error-message'?: string;
+}
+
+/** A request that was refused, with the status of its answer, and why. */
 export class Refused extends Error {
   constructor(
     readonly status: number,
     detail: string,
+    readonly faults: Fault[] = [],
   ) {
     super(detail);
   }
+}
+
+/** An rpc with its input: what is carried out, or only shown. */
+export interface Request {
+  /** `module:name` */
+  rpc: string;
+  input: object;
 }
 
 /** What every request that does more than read says, and no page of another origin can. */
@@ -23,6 +39,14 @@ export async function read<T>(path: string): Promise<T | undefined> {
   if (!answer.ok) throw await refused(answer);
   const data = (await answer.json()) as Record<string, T>;
   return Object.values(data)[0];
+}
+
+/** The rpcs that the user may carry out. */
+export async function operations(): Promise<Set<string>> {
+  const answer = await fetch('/restconf/operations', { headers: { Accept: JSON_TYPE } });
+  if (!answer.ok) throw await refused(answer);
+  const told = (await answer.json()) as Record<string, object>;
+  return new Set(Object.keys(told['ietf-restconf:operations'] ?? {}));
 }
 
 /** Carries out an rpc, `module:name`; its output. */
@@ -69,11 +93,13 @@ export async function signOut(): Promise<void> {
 
 async function refused(answer: Response): Promise<Refused> {
   let detail = answer.statusText;
+  let faults: Fault[] = [];
   try {
     const told = await answer.json();
-    detail = told['ietf-restconf:errors']?.error?.[0]?.['error-message'] ?? told.detail ?? detail;
+    faults = told['ietf-restconf:errors']?.error ?? [];
+    detail = faults.map((it) => `${it['error-tag']}: ${it['error-message'] ?? ''}`).join('; ') || told.detail || detail;
   } catch {
     // What is no JSON comes from a proxy, and its status is all that is known.
   }
-  return new Refused(answer.status, detail);
+  return new Refused(answer.status, detail, faults);
 }

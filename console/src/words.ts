@@ -1,16 +1,44 @@
 // The content of a message (draft-zhao): sections of words, and perhaps a payload in JSON. Pure.
 
-const PAYLOAD = '##structured payload';
+export interface Words {
+  /** The sections but for the payload. */
+  text: string;
+  /** The payload as it is laid out for people. */
+  payload?: string;
+  /** The schema that it follows, and its keys; none if it is not what the platform writes. */
+  schema?: string;
+  values?: Record<string, unknown>;
+}
 
-/** The words for people, and the payload as it is laid out for them. */
-export function words(content: string): { text: string; payload?: string } {
-  const at = content.indexOf(PAYLOAD);
-  if (at < 0) return { text: content.trim() };
-  const text = content.slice(0, at).trim();
-  const payload = content.slice(at + PAYLOAD.length).trim();
+/** The sections of words, as heading and body; words before the first heading have none. */
+export function sections(text: string): [heading: string, body: string][] {
+  return text
+    .split(/^[ \t]*(?=##)/m)
+    .map((part): [string, string] => {
+      const [, heading = '', body = ''] = /^##\s*(.*)\n?([^]*)$/.exec(part) ?? [];
+      return part.startsWith('##') ? [heading.trim().toLowerCase(), body.trim()] : ['', part.trim()];
+    })
+    .filter(([heading, body]) => heading || body);
+}
+
+const PAYLOAD = /^##\s*structured payload[ \t]*\n?/m;
+
+/** The words for people, and the payload. */
+export function words(content: string): Words {
+  const begin = PAYLOAD.exec(content);
+  if (!begin) return { text: content.trim() };
+  const before = content.slice(0, begin.index);
+  const [, payload = '', after = ''] = /^([^]*?)(\n##[^]*)?$/.exec(content.slice(begin.index + begin[0].length)) ?? [];
+  const text = `${before.trim()}${after}`.trim();
   try {
-    return { text, payload: JSON.stringify(JSON.parse(payload), null, 2) };
+    const told = JSON.parse(payload);
+    const isTyped = typeof told.schema_id === 'string' && typeof told.payload === 'object' && told.payload !== null;
+    return {
+      text,
+      payload: JSON.stringify(told, null, 2),
+      ...(isTyped ? { schema: told.schema_id, values: told.payload } : {}),
+    };
   } catch {
-    return { text, payload };
+    return { text, payload: payload.trim() };
   }
 }

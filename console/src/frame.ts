@@ -1,0 +1,61 @@
+// What a request looks like to other clients: JSON for curl (RFC 8040), XML for ncclient (RFC 6241). Pure.
+import type { Request } from './restconf';
+
+/** Modules of the draft have their namespace from the IETF, all others from us. */
+function namespace(module: string): string {
+  const owner = module === 'irtf-agent' ? 'ietf' : 'convoke';
+  return `urn:${owner}:params:xml:ns:yang:${module}`;
+}
+
+function split(name: string): [string | undefined, string] {
+  const colon = name.indexOf(':');
+  return colon < 0 ? [undefined, name] : [name.slice(0, colon), name.slice(colon + 1)];
+}
+
+function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
+function element(name: string, value: unknown, inherited: string, indent: string): string {
+  if (Array.isArray(value)) return value.map((it) => element(name, it, inherited, indent)).join('');
+  const [module = inherited, local] = split(name);
+  const declared = module === inherited ? '' : ` xmlns="${namespace(module)}"`;
+  if (typeof value !== 'object' || value === null) {
+    return `${indent}<${local}${declared}>${escaped(String(value ?? ''))}</${local}>\n`;
+  }
+  return `${indent}<${local}${declared}>\n${members(value, module, `${indent}  `)}${indent}</${local}>\n`;
+}
+
+function members(value: object, module: string, indent: string): string {
+  return Object.entries(value).map(([name, it]) => element(name, it, module, indent)).join('');
+}
+
+/** The rpc as the element that stands in a NETCONF message. */
+export function xml({ rpc, input }: Request): string {
+  return element(rpc, input, '', '').trimEnd();
+}
+
+/** A program for ncclient that sends it. */
+export function ncclient(request: Request, user: string, host: string): string {
+  // What ends a string of Python, or escapes in it, is not taken for that.
+  const text = xml(request).replaceAll('\\', '\\\\').replaceAll('"""', '\\"\\"\\"');
+  return `from ncclient import manager
+from ncclient.xml_ import to_ele
+
+with manager.connect(host=${JSON.stringify(host)}, port=8830, username=${JSON.stringify(user)},
+                     key_filename="convoke-state/${user}_ed25519", hostkey_verify=False,
+                     allow_agent=False, look_for_keys=False) as platform:
+    print(platform.dispatch(to_ele("""${text}""")))
+`;
+}
+
+/** A command for curl that sends it. */
+export function curl({ rpc, input }: Request, origin: string): string {
+  const [module] = split(rpc);
+  const body = JSON.stringify({ [`${module}:input`]: input }, null, 2).replaceAll("'", "'\\''");
+  return `curl -s ${origin}/restconf/operations/${rpc} \\
+  -H "Authorization: Bearer $TOKEN" \\
+  -H "Content-Type: application/yang-data+json" \\
+  -d '${body}'
+`;
+}

@@ -1,0 +1,48 @@
+// A whole task: the one that is part of no other, its parts, and theirs. Pure.
+import type { Task } from '../platform.svelte';
+
+export interface Node {
+  task: Task;
+  depth: number;
+  parts: Node[];
+}
+
+/** More is not drawn. */
+export const NODES_MAX = 200;
+
+/** The whole to which a task belongs; nothing if it is not known. */
+export function whole(tasks: Map<string, Task>, name: string): Node | undefined {
+  let root = tasks.get(name);
+  if (!root) return undefined;
+  const passed = new Set<string>();
+  for (let above = root; above; above = tasks.get(above['parent-task'] ?? '')!) {
+    if (passed.has(above['task-id'])) break;
+    passed.add(above['task-id']);
+    root = above;
+  }
+  const parts = new Map<string, Task[]>();
+  for (const task of tasks.values()) {
+    const above = task['parent-task'];
+    if (above) parts.set(above, [...(parts.get(above) ?? []), task]);
+  }
+  const drawn = new Set<string>();
+  const grown = (task: Task, depth: number): Node => {
+    drawn.add(task['task-id']);
+    const node: Node = { task, depth, parts: [] };
+    const under = (parts.get(task['task-id']) ?? []).sort((a, b) => began(a).localeCompare(began(b)));
+    for (const part of under) {
+      if (!drawn.has(part['task-id']) && drawn.size < NODES_MAX) node.parts.push(grown(part, depth + 1));
+    }
+    return node;
+  };
+  return grown(root, 0);
+}
+
+/** A node, and all below it, in the order in which they are drawn. */
+export function flat(node: Node): Node[] {
+  return [node, ...node.parts.flatMap(flat)];
+}
+
+function began(task: Task): string {
+  return task['created-at'] ?? '';
+}
