@@ -70,6 +70,8 @@ class Platform {
   rate = $state(0);
   /** Counts changes of the tasks, which are too many to be watched one by one. */
   version = $state(0);
+  /** Counts what was told of schemas. */
+  schemaNews = $state(0);
   tasks = new Map<string, Task>();
   #arrivals: { at: number; count: number }[] = [];
   /** Since when there are tasks of which only their states were told. */
@@ -143,6 +145,7 @@ class Platform {
       const at = String(notification['eventTime'] ?? '');
       const task = notification['irtf-agent:condition-notifications'] as Told | undefined;
       const agent = notification['convoke-registry:agent-update'] as AgentTold | undefined;
+      if (notification['convoke-schema:schema-update']) this.schemaNews += 1;
       if (task) happenings.push(...this.#taskChanged(id, at, task));
       if (agent) {
         isOfAgents = true;

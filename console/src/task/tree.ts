@@ -20,22 +20,35 @@ export function whole(tasks: Map<string, Task>, name: string): Node | undefined 
     passed.add(above['task-id']);
     root = above;
   }
+  return grow(root, byWhole(tasks));
+}
+
+/** The parts of each task that has any, oldest first. */
+export function byWhole(tasks: Map<string, Task>): Map<string, Task[]> {
   const parts = new Map<string, Task[]>();
   for (const task of tasks.values()) {
     const above = task['parent-task'];
-    if (above) parts.set(above, [...(parts.get(above) ?? []), task]);
+    if (!above) continue;
+    const known = parts.get(above);
+    if (known) known.push(task);
+    else parts.set(above, [task]);
   }
+  for (const all of parts.values()) all.sort((a, b) => began(a).localeCompare(began(b)));
+  return parts;
+}
+
+/** A task with all below it. */
+export function grow(task: Task, parts: Map<string, Task[]>): Node {
   const drawn = new Set<string>();
   const grown = (task: Task, depth: number): Node => {
     drawn.add(task['task-id']);
     const node: Node = { task, depth, parts: [] };
-    const under = (parts.get(task['task-id']) ?? []).sort((a, b) => began(a).localeCompare(began(b)));
-    for (const part of under) {
+    for (const part of parts.get(task['task-id']) ?? []) {
       if (!drawn.has(part['task-id']) && drawn.size < NODES_MAX) node.parts.push(grown(part, depth + 1));
     }
     return node;
   };
-  return grown(root, 0);
+  return grown(task, 0);
 }
 
 /** A node, and all below it, in the order in which they are drawn. */

@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest';
+import { assignment, bounds, field, key, kind, meaning, payload, type Assignment, type Template } from './form';
+
+const template: Template = {
+  schema_id: 's_v1',
+  title: 'Do it',
+  keys: [
+    { key_name: 'target', key_type: 'string', required: true },
+    { key_name: 'cause', key_type: 'string', enum: ['cut', 'worn'] },
+    { key_name: 'share', key_type: 'number', minimum: 0, maximum: 5, unit: 'percent' },
+    { key_name: 'sure', key_type: 'boolean' },
+    { key_name: 'sites', key_type: 'array', items: { key_type: 'string' } },
+    { key_name: 'rest', key_type: 'object' },
+    { key_name: 'other', key_type: 'string' },
+  ],
+};
+const plain: Assignment = {
+  id: 'x', executor: 'ip', target: '', description: '', expected: '', deadline: '', within: '', parent: '', isNegotiated: false,
+};
+
+test('a key is filled in by its type', () => {
+  expect(template.keys.map(kind)).toEqual(['text', 'choice', 'number', 'flag', 'lines', 'json', 'lines']);
+  expect(bounds(template.keys[2]!)).toBe('0 – 5 · percent');
+});
+
+test('what cannot be read is for the platform to judge, and what is empty is not said', () => {
+  const filled = { target: ' a ', cause: 'cut', share: '2.5', sure: 'false', sites: 'x\n\n y', rest: '{"a":1}', other: ' ' };
+  expect(payload(template, filled)).toEqual({
+    target: 'a', cause: 'cut', share: 2.5, sure: false, sites: ['x', 'y'], rest: { a: 1 },
+  });
+  expect(payload(template, { share: 'much', rest: '{' })).toEqual({ share: 'much', rest: '{' });
+});
+
+test('an assignment says what was filled in, and nothing else', () => {
+  const { input } = assignment(plain, template, { target: 'router:A' }) as { input: Record<string, unknown> };
+  expect(input['content']).toEqual([
+    '##target object\nrouter:A\n##task description\nDo it\n##structured payload\n{"schema_id":"s_v1","payload":{"target":"router:A"}}',
+  ]);
+  expect(Object.keys(input).filter((name) => name.includes(':'))).toEqual(['convoke-negotiation:task-async']);
+  const more = assignment({ ...plain, target: 'A', description: 'b', within: '60', isNegotiated: true, deadline: 'soon' });
+  expect(more.input).toMatchObject({
+    'convoke-negotiation:answer-within': 60,
+    'convoke-negotiation:deadline': 'soon',
+    'convoke-negotiation:fulfillment-required': true,
+  });
+});
+
+test('an error finds its field', () => {
+  expect(field("/irtf-agent:input/convoke-negotiation:deadline")).toBe('deadline');
+  expect(field("/irtf-agent:input/content[2]")).toBe('content');
+  expect(key('/sites/0')).toBe('sites');
+});
+
+test('what a key means is told in the language that is there', () => {
+  const signed = { keys: [{ key_name: 'target', annotations: { en: { meaning: 'Which.', examples: [['a', ['x']] as [string, unknown]] } } }] };
+  expect(meaning(template.keys[0]!, signed, 'zh')).toEqual({ words: 'Which.', example: '["x"]' });
+  const lines = { keys: [{ key_name: 'sites', annotations: { zh: { meaning: '站', examples: [['a', ['x', 'y']] as [string, unknown]] } } }] };
+  expect(meaning(template.keys[4]!, lines, 'zh')).toEqual({ words: '站', example: 'x\ny' });
+  expect(meaning({ ...template.keys[1]!, semantic_description: 'Why.' }, signed, 'en').words).toBe('Why.');
+});
