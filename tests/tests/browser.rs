@@ -6,10 +6,12 @@
 //! tests if `CI` is set, and is reported otherwise. Well-formedness and escaping are properties
 //! tested in `report`; here is what needs a browser. Read next: `browser/chromium.rs`,
 //! `browser/looks.js`, `browser/forms.rs`, `browser/agent_forms.rs`,
-//! `browser/console.rs`.
+//! `browser/console.rs`, `browser/acting.rs`.
 
 #![allow(clippy::unwrap_used, clippy::print_stderr)]
 
+#[path = "browser/acting.rs"]
+mod acting;
 #[path = "browser/agent_forms.rs"]
 mod agent_forms;
 #[path = "browser/chromium.rs"]

@@ -14,7 +14,7 @@ export const en = {
   'agents.none': 'No agent is registered, or none that you may see.',
   'agents.offline': 'offline',
   'agents.online': 'online',
-  'alternative': 'Alternative {number}',
+  'alternative': 'alternative {number}',
   'answer-by': 'Silence until {time} ends it.',
   'appearance': 'Appearance',
   'appearance.dark': 'Dark',
@@ -223,6 +223,9 @@ export const en = {
   'within': 'Time for answers',
   'words': 'Words exchanged',
   'yes': 'yes',
+  'yours.answer': 'Your answer',
+  'yours.completion': 'What the assignment lacks',
+  'yours.credentials': 'Credentials',
 };
 
 export type Key = keyof typeof en;

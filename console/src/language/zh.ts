@@ -225,4 +225,7 @@ export const zh: Record<Key, string> = {
   'within': '答复时限',
   'words': '往来言语',
   'yes': '是',
+  'yours.answer': '您的回答',
+  'yours.completion': '补全任务内容',
+  'yours.credentials': '凭据',
 };

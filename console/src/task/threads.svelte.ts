@@ -31,7 +31,8 @@ export class Threads {
       news.map(async (task) => {
         const name = task['task-id'];
         try {
-          this.of = new Map(this.of).set(name, await thread(name));
+          const told = await thread(name);
+          this.of = new Map(this.of).set(name, told);
           this.error = undefined;
         } catch (error) {
           this.#seen.delete(name);

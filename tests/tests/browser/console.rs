@@ -2,7 +2,7 @@
 //! it is looked at, and signing out.
 //!
 //! axe-core looks for what keeps people out; it is with the packages of the console (`make setup`). Read next:
-//! `docs/console.md`, `console/src/App.svelte`.
+//! `docs/console.md`, `console/src/App.svelte`; what people do there is in `acting.rs`.
 
 use super::chromium::{Browser, DESK};
 use super::support::block_on;
@@ -11,10 +11,19 @@ use super::support::process::{Running, run};
 use serde_json::Value;
 use std::path::Path;
 
-const PAGES: [&str; 5] = ["overview", "tasks", "agents", "system", "tasks/seen-1"];
+const PAGES: [&str; 8] = [
+    "overview",
+    "tasks",
+    "assign/TMF-Convoke-IP-1.0.0",
+    "agents",
+    "schemas",
+    "schemas/fault_diagnosis_v1",
+    "system",
+    "tasks/seen-1",
+];
 
 /// Signed in, in place of the sign-in page.
-const IN: &str = "document.querySelector('header nav')";
+pub(super) const IN: &str = "document.querySelector('header nav')";
 const OUT: &str = "document.querySelector('main.sign-in')";
 
 /// Assigns a task of that name.
@@ -31,8 +40,18 @@ fn assign(running: &Running, name: &str) {
     block_on(async { running.client(&arguments).await.well() });
 }
 
+/// axe-core, if it is there.
+pub(super) fn axe() -> Option<String> {
+    let axe = "../console/node_modules/axe-core/axe.min.js";
+    let axe = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(axe)).ok();
+    if axe.is_none() {
+        eprintln!("SKIPPED in part: axe-core is not there (`make setup`)");
+    }
+    axe
+}
+
 /// What axe-core finds wrong on the page.
-fn wrong(browser: &mut Browser, axe: &str) -> Value {
+pub(super) fn wrong(browser: &mut Browser, axe: &str) -> Value {
     browser.look(&format!("(() => {{ {axe}\nreturn true; }})()"));
     browser.look(
         "axe.run(document).then(it => it.violations.map(of => \
@@ -45,12 +64,7 @@ fn the_console_lets_in_once_and_shows_what_happens() {
     let Some(mut browser) = Browser::start() else {
         return;
     };
-    let axe =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../console/node_modules/axe-core/axe.min.js");
-    let axe = std::fs::read_to_string(&axe).ok();
-    if axe.is_none() {
-        eprintln!("SKIPPED in part: axe-core is not there (`make setup`)");
-    }
+    let axe = axe();
     let state = tempfile::tempdir().unwrap();
     let serve = ["serve", "--network", "Polska", "--sites", "12"];
     let running = block_on(Running::start(state.path(), &serve));

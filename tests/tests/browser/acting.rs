@@ -1,0 +1,334 @@
+//! What people do in the console, and what of it other clients see: a task assigned by a form, an answer, a judgement, a
+//! counter-offer, many tasks cancelled, a patch of a schema rejected.
+//!
+//! An agent outside says what there is to act upon, over RESTCONF. Read next: `console.rs`,
+//! `console/src/acting.ts`, `console/src/assign/form.ts`.
+
+use super::chromium::{Browser, DESK};
+use super::console::{IN, axe, wrong};
+use super::support::block_on;
+use super::support::http::ask;
+use super::support::process::{Running, run};
+use super::{ENTER, focus};
+use serde_json::{Value, json};
+use server::ssh::keys;
+use std::path::Path;
+
+/// Two that say the same are enough for a patch.
+const SETTINGS: &str = "[schemas.evolution.heat]\nincrement = 30\n\
+                        [schemas.evolution.gates]\nclients-min = 1\noccurrences-min = 2\n\
+                        [schemas.evolution.gates.sybil]\nenabled = false\n";
+
+const PROFILE: &str = "name = \"remote\"\ndescription = \"Looks at masts\"\nversion = \"1.0.0\"\n\
+                       provider = \"Example\"\nlayer = \"resource\"\n[capability]\n\
+                       negotiate = \"acp-task-fulfillment-negotiation-v1.0\"\n";
+
+/// A console at which somebody is signed in, and the platform behind it.
+struct Desk {
+    browser: Browser,
+    running: Running,
+    /// Of the agent outside.
+    token: String,
+    axe: Option<String>,
+    _state: tempfile::TempDir,
+}
+
+impl Desk {
+    fn open(mut browser: Browser) -> Self {
+        let state = tempfile::tempdir().unwrap();
+        let file = |name: &str| state.path().join(name).display().to_string();
+        std::fs::write(file("convoke.toml"), SETTINGS).unwrap();
+        let serve = ["serve", "--network", "Polska", "--sites", "12"];
+        let running = block_on(Running::start(state.path(), &serve));
+        let (private, public) = (file("remote_ed25519"), file("remote_ed25519.pub"));
+        let key = keys::load_or_generate(Path::new(&private), "remote").unwrap();
+        keys::write_public(Path::new(&public), key.public_key()).unwrap();
+        std::fs::write(file("remote.toml"), PROFILE).unwrap();
+        let profile = file("remote.toml");
+        let register = ["agent", "register", "--profile", &profile];
+        let own = ["--key", &public, "--identity", &private];
+        let url = format!("http://{}", running.http());
+        let (token, link) = block_on(async {
+            running.client(&[register, own].concat()).await.well();
+            let token = run(running.state(), &["token", "issue", "remote"]).await;
+            let link = ["console", "link", "--json", "--url", &url];
+            let link = run(running.state(), &link).await.well().json();
+            (token.well().stdout.trim().to_owned(), link)
+        });
+        browser.visit(link[0]["link"].as_str().unwrap(), DESK);
+        browser.wait(IN);
+        Self {
+            browser,
+            running,
+            token,
+            axe: axe(),
+            _state: state,
+        }
+    }
+
+    /// Opens a page of the console, as if anew.
+    fn visit(&mut self, page: &str) {
+        self.browser.visit("about:blank", DESK);
+        let url = format!("http://{}/#{page}", self.running.http());
+        self.browser.visit(&url, DESK);
+        self.browser
+            .wait("document.querySelector('.condition.live')");
+    }
+
+    /// Asserts that nothing on the page keeps anybody out.
+    #[track_caller]
+    fn is_open_to_all(&mut self) {
+        if let Some(axe) = &self.axe {
+            let found = wrong(&mut self.browser, axe);
+            assert_eq!(found, json!([]));
+        }
+    }
+
+    /// Types into a control in place of what is there.
+    fn write(&mut self, control: &str, text: &str) {
+        self.browser
+            .wait(&format!("document.querySelector('{control}')"));
+        focus(&mut self.browser, control);
+        self.browser
+            .look(&format!("document.querySelector('{control}').select()"));
+        self.browser.write(text);
+    }
+
+    /// Presses the button of that name by the keyboard, once it can be.
+    fn press(&mut self, name: &str) {
+        let button =
+            format!("all('button:enabled').find(it => it.textContent.trim() === '{name}')");
+        self.browser.wait(&button);
+        self.browser.look(&format!("{button}.focus()"));
+        self.browser.press(ENTER.0, ENTER.1);
+    }
+
+    /// The lines that a command of another client prints.
+    fn other(&self, arguments: &[&str]) -> Vec<Value> {
+        let arguments = [arguments, &["--json"]].concat();
+        block_on(async { self.running.client(&arguments).await.well().json() })
+    }
+
+    /// Waits until another client sees that state of a task.
+    #[track_caller]
+    fn reaches(&mut self, task: &str, state: &str) {
+        self.browser.wait(&format!(
+            "document.querySelector('aside .state.{state}') || \
+             document.querySelector('a[href=\"#tasks/{task}\"]')?.closest('tr').querySelector('.state.{state}')"
+        ));
+        let told = self.other(&["task", "show", task]);
+        assert_eq!(told[0]["task"]["task-status"], state, "{told:?}");
+    }
+
+    /// All that was said of a task, as another client reads it.
+    fn said(&self, task: &str) -> String {
+        let lines = self.other(&["task", "context", task]);
+        lines.iter().map(Value::to_string).collect()
+    }
+
+    /// The operator assigns something to the agent outside, by another client.
+    fn assign(&self, task: &str, conditions: &[&str]) {
+        let assign = ["task", "assign", "remote", "site PL-004", "see to the mast"];
+        self.other(&[&assign[..], &["--id", task, "--async"], conditions].concat());
+    }
+
+    /// The agent outside says something.
+    #[track_caller]
+    fn agent_says(&self, verb: &str, task: &str, content: &[&str]) {
+        let about =
+            |said: &&str| format!("##target object\nsite PL-004\n##task description\n{said}");
+        let content: Vec<String> = content.iter().map(about).collect();
+        let input = json!({ "irtf-agent:input": {
+            "commuType": verb, "task-id": task, "task-sendTo": "operator", "content": content,
+        }});
+        let kind = [("Content-Type", "application/yang-data+json")];
+        let path = "/restconf/operations/irtf-agent:task-negotiate";
+        let (address, token) = (self.running.http(), Some(self.token.as_str()));
+        let input = input.to_string();
+        let said = block_on(ask(address, "POST", path, token, &kind, &input));
+        assert_eq!(said.status, 200, "{said:?}");
+    }
+}
+
+#[test]
+fn people_act_in_the_console() {
+    let Some(browser) = Browser::start() else {
+        return;
+    };
+    let mut desk = Desk::open(browser);
+    assigns(&mut desk);
+    answers_and_judges(&mut desk);
+    negotiates(&mut desk);
+    cancels_many(&mut desk);
+    lets_a_schema_grow(&mut desk);
+}
+
+/// By the form of a template: what is wrong stands at its field, and nothing is sent until it is right.
+fn assigns(desk: &mut Desk) {
+    desk.visit("assign/TMF-Convoke-IP-1.0.0");
+    desk.browser
+        .wait("document.querySelector('#scenario option[value=fault_diagnosis]')");
+    desk.browser.look(
+        "(at => { at.value = 'fault_diagnosis'; at.dispatchEvent(new Event('change')); })\
+         (document.querySelector('#scenario'))",
+    );
+    desk.write("#field-target", "Warsaw");
+    desk.write("#field-since", "yesterday");
+    desk.press("Assign");
+    desk.browser
+        .wait("document.activeElement.id === 'field-target'");
+    let wrong = desk
+        .browser
+        .look("all('[aria-invalid=true]').map(it => it.name)");
+    assert_eq!(wrong, json!(["target", "since"]));
+    desk.is_open_to_all();
+    assert!(
+        desk.other(&["task", "list", "--party", "operator"])
+            .is_empty(),
+        "nothing is sent that is wrong"
+    );
+
+    desk.write("#field-target", "router:Warsaw");
+    desk.write("#field-since", "");
+    let frame = "document.querySelector('.assign .frames summary')";
+    desk.browser.look(&format!("{frame}.click()"));
+    desk.browser
+        .wait("document.querySelector('.assign .frames pre[aria-label=curl]')");
+    let frames = desk
+        .browser
+        .text("document.querySelector('.assign .frames').textContent");
+    assert!(
+        frames.contains("$TOKEN") && frames.contains("ncclient"),
+        "{frames}"
+    );
+    desk.press("Assign");
+    desk.browser.wait("location.hash.startsWith('#tasks/')");
+    let task = desk.browser.text("location.hash.slice(7)");
+    let told = desk.other(&["task", "show", &task]);
+    assert_eq!(told[0]["task"]["type"], "fault_diagnosis");
+    assert_eq!(told[0]["task"]["task-sendFrom"], "operator");
+}
+
+fn answers_and_judges(desk: &mut Desk) {
+    desk.assign("photo", &["--expect", "two sharp photographs"]);
+    let asked = "from which side?\n##status\ninput-required";
+    desk.agent_says("taskResultNotify", "photo", &[asked]);
+    desk.visit("tasks/photo");
+    desk.browser
+        .wait("document.querySelector('.acts .text')?.textContent.includes('from which side?')");
+    desk.is_open_to_all();
+    desk.write(".acts textarea", "from the south");
+    desk.press("Answer");
+    desk.reaches("photo", "processing");
+    assert!(desk.said("photo").contains("from the south"));
+
+    let result = "done\n##result\none photograph";
+    desk.agent_says("taskResultNotify", "photo", &[result]);
+    desk.browser
+        .wait("document.querySelector('.acts .text')?.textContent.includes('one photograph')");
+    desk.is_open_to_all();
+    desk.write(".acts textarea", "two were asked for");
+    desk.press("Refuse");
+    desk.reaches("photo", "processing");
+    assert!(desk.said("photo").contains("reject\\n- two were asked for"));
+
+    desk.agent_says(
+        "taskResultNotify",
+        "photo",
+        &["done\n##result\nboth photographs"],
+    );
+    desk.browser
+        .wait("document.querySelector('.acts .text')?.textContent.includes('both photographs')");
+    desk.press("Accept");
+    desk.reaches("photo", "finished");
+    desk.browser
+        .wait("!document.querySelector('.acts') && all('.rounds tbody tr').length === 2");
+    desk.is_open_to_all();
+}
+
+/// What is proposed and what would be wanted instead stand side by side.
+fn negotiates(desk: &mut Desk) {
+    desk.assign("mast", &["--demand-fulfillment"]);
+    let offers = ["replace it, 4 hours out", "straighten it, 20 minutes out"];
+    desk.agent_says("FulfillmentNegotiate", "mast", &offers);
+    desk.visit("tasks/mast");
+    desk.browser.wait("all('.offers section').length === 3");
+    desk.is_open_to_all();
+    desk.write(
+        ".offers section:last-child textarea",
+        "straighten it at night",
+    );
+    desk.press("Offer this");
+    desk.reaches("mast", "processing");
+    assert!(desk.said("mast").contains("straighten it at night"));
+
+    desk.agent_says(
+        "FulfillmentNegotiate",
+        "mast",
+        &["at night, with two of us"],
+    );
+    desk.browser.wait("all('.offers section').length === 2");
+    desk.press("Accept");
+    desk.reaches("mast", "processing");
+    let plan = desk.other(&["task", "show", "mast"])[0].to_string();
+    assert!(plan.contains("at night, with two of us"), "{plan}");
+}
+
+/// A whole and another, with a reason: its part is named before, and ends with it.
+fn cancels_many(desk: &mut Desk) {
+    desk.assign("crane", &["--parent", "mast"]);
+    desk.assign("crew", &[]);
+    desk.visit("tasks");
+    for task in ["mast", "crew"] {
+        desk.browser.wait(&format!(
+            "document.querySelector('input[aria-label=\"Mark {task}\"]')"
+        ));
+        desk.browser.look(&format!(
+            "document.querySelector('input[aria-label=\"Mark {task}\"]').click()"
+        ));
+    }
+    desk.press("Cancel 2 marked…");
+    desk.browser.wait("all('aside .hit').length === 2");
+    let parts = desk.browser.text("all('aside .hit')[1].textContent");
+    assert!(
+        parts.contains("crane") && !parts.contains("crew"),
+        "{parts}"
+    );
+    desk.is_open_to_all();
+    desk.write("aside textarea", "the storm is over");
+    desk.press("Cancel 2 tasks");
+    for task in ["mast", "crane", "crew"] {
+        desk.reaches(task, "cancelled");
+    }
+    assert!(desk.said("crew").contains("the storm is over"));
+
+    desk.visit("tasks/crane");
+    desk.browser
+        .wait("all('.tree a').length === 2 && all('.spans tr').length === 2 && document.querySelector('svg.team')");
+    desk.browser.look("all('.choice button')[1].click()");
+    desk.browser.wait("document.querySelector('aside td a')");
+    desk.is_open_to_all();
+}
+
+fn lets_a_schema_grow(desk: &mut Desk) {
+    desk.visit("schemas");
+    for _ in 0..3 {
+        desk.other(&[
+            "schema",
+            "extend",
+            "energy_saving",
+            "prefer cells with solar panels",
+        ]);
+    }
+    // It is told without being asked for.
+    let link = "document.querySelector('a[href=\"#schemas/energy_saving_v1_p1\"]')";
+    desk.browser.wait(link);
+    desk.browser.look(&format!("{link}.click()"));
+    desk.browser
+        .wait("document.querySelector('.diff')?.textContent.includes('+   \"key_name\"')");
+    desk.is_open_to_all();
+    desk.write(".acts textarea", "there are none");
+    desk.press("Reject");
+    desk.browser.wait("!document.querySelector('.diff')");
+    assert!(desk.other(&["schema", "patches"]).is_empty());
+}
