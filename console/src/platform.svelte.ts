@@ -76,6 +76,7 @@ class Platform {
   #arrivals: { at: number; count: number }[] = [];
   /** Since when there are tasks of which only their states were told. */
   #lacksSince: string | undefined;
+  #isCompleting = false;
 
   /** Follows the platform until it is aborted. */
   async follow(signal: AbortSignal): Promise<void> {
@@ -178,7 +179,7 @@ class Platform {
       awaits: told['convoke-negotiation:awaits'],
       said: state.required ?? known?.said,
     };
-    if (!known) this.#lacksSince ??= state['start-time'] ?? at;
+    if (!known) this.#lacksSince ??= at;
     // Anew at the end: the first are those that changed least lately.
     this.tasks.delete(name);
     this.tasks.set(name, task);
@@ -196,18 +197,25 @@ class Platform {
     const count = this.#arrivals.reduce((sum, arrival) => sum + arrival.count, 0);
     this.rate = (count * 1_000) / RATE_MS;
     if (count > 0) this.#count().catch(() => {});
-    if (this.#lacksSince) this.#complete(this.#lacksSince).catch(() => {});
+    this.#complete().catch(() => {});
   }
 
-  /** Asks for all else of tasks that were told of since: what is told has neither their words nor their wholes. */
-  async #complete(since: string): Promise<void> {
+  /** Asks for all else of tasks that were told of: what is told has neither their words nor their wholes. */
+  async #complete(): Promise<void> {
+    const since = this.#lacksSince;
+    if (!since || this.#isCompleting) return;
     this.#lacksSince = undefined;
-    for (const [name, told] of await this.#readTasks({ since })) {
-      const known = this.tasks.get(name);
-      // What was told meanwhile is newer in all that is told.
-      if (known) this.tasks.set(name, { ...told, ...known });
+    this.#isCompleting = true;
+    try {
+      for (const [name, told] of await this.#readTasks({ since })) {
+        const known = this.tasks.get(name);
+        // What was told meanwhile is newer in all that is told.
+        if (known) this.tasks.set(name, { ...told, ...known });
+      }
+      this.version += 1;
+    } finally {
+      this.#isCompleting = false;
     }
-    this.version += 1;
   }
 }
 

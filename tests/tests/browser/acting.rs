@@ -161,6 +161,7 @@ fn people_act_in_the_console() {
     negotiates(&mut desk);
     cancels_many(&mut desk);
     lets_a_schema_grow(&mut desk);
+    offers_nothing_that_is_forbidden(&mut desk);
 }
 
 /// By the form of a template: what is wrong stands at its field, and nothing is sent until it is right.
@@ -241,6 +242,9 @@ fn answers_and_judges(desk: &mut Desk) {
         .wait("document.querySelector('.acts .text')?.textContent.includes('both photographs')");
     desk.press("Accept");
     desk.reaches("photo", "finished");
+    // The agent outside has not said anything to that.
+    desk.browser
+        .wait("all('.outcome').some(it => it.textContent.trim() === 'not answered yet')");
     desk.browser
         .wait("!document.querySelector('.acts') && all('.rounds tbody tr').length === 2");
     desk.is_open_to_all();
@@ -331,4 +335,30 @@ fn lets_a_schema_grow(desk: &mut Desk) {
     desk.press("Reject");
     desk.browser.wait("!document.querySelector('.diff')");
     assert!(desk.other(&["schema", "patches"]).is_empty());
+}
+
+/// Somebody in no group may do nothing, and sees no button that would be refused.
+fn offers_nothing_that_is_forbidden(desk: &mut Desk) {
+    let state = desk.running.state();
+    let key = std::fs::read(state.join("remote_ed25519.pub")).unwrap();
+    std::fs::create_dir_all(state.join("users")).unwrap();
+    std::fs::write(state.join("users/ann.pub"), key).unwrap();
+    let url = format!("http://{}", desk.running.http());
+    let link = ["console", "link", "--json", "--user", "ann", "--url", &url];
+    let link = block_on(async { run(desk.running.state(), &link).await.well().json() });
+    desk.press("Sign out");
+    desk.browser.wait("document.querySelector('main.sign-in')");
+    desk.browser.visit("about:blank", DESK);
+    desk.browser.visit(link[0]["link"].as_str().unwrap(), DESK);
+    desk.browser
+        .wait("document.querySelector('.user')?.textContent === 'ann'");
+    desk.visit("assign");
+    desk.browser.wait("document.querySelector('main h1')");
+    assert_eq!(
+        desk.browser.count("all('main button, main select').length"),
+        0
+    );
+    desk.visit("schemas/energy_saving_v1");
+    desk.browser.wait("document.querySelector('main h1')");
+    assert_eq!(desk.browser.count("all('main button').length"), 0);
 }
