@@ -346,7 +346,9 @@ fn offers_nothing_that_is_forbidden(desk: &mut Desk) {
     let url = format!("http://{}", desk.running.http());
     let link = ["console", "link", "--json", "--user", "ann", "--url", &url];
     let link = block_on(async { run(desk.running.state(), &link).await.well().json() });
-    desk.press("Sign out");
+    desk.browser
+        .look("document.querySelector('header button').click()");
+    desk.browser.until("Page.loadEventFired");
     desk.browser.wait("document.querySelector('main.sign-in')");
     desk.browser.visit("about:blank", DESK);
     desk.browser.visit(link[0]["link"].as_str().unwrap(), DESK);
