@@ -13,18 +13,22 @@ use server::config::http::HTTP_PORT;
 use server::http::HttpListening;
 use server::sign_in::{LINK_S, SignIn, SignInError};
 use server::state::StateFolder;
-use std::fs::{self, OpenOptions};
+use std::fs::{self, DirBuilder, OpenOptions};
 use std::io::{self, ErrorKind, Write as _};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
+use tracing::warn;
 
 /// The address of a server of which the settings say none.
 const USUAL: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), HTTP_PORT);
 
 /// The page in the state folder that leads a browser to a link; it leads to nothing once that was used.
 const OPENING: &str = "console/open.html";
+
+/// The file in the state folder with the address at which the console was served last, as a browser has it.
+const SERVED: &str = "console/url";
 
 pub(crate) fn run(common: &Common, command: ConsoleCommand) -> Result<(), Failure> {
     let folder = StateFolder::new(&common.state);
@@ -37,6 +41,7 @@ pub(crate) fn run(common: &Common, command: ConsoleCommand) -> Result<(), Failur
                 ));
             }
             let settings = Settings::load(&folder).map_err(|e| Failure::usage(e.to_string()))?;
+            let url = url.or_else(|| served(&folder));
             let url = url.unwrap_or_else(|| set_url(&settings));
             let link = link(&folder, &user, &url)?;
             match (common.json, open) {
@@ -61,6 +66,15 @@ pub(crate) fn run(common: &Common, command: ConsoleCommand) -> Result<(), Failur
     }
 }
 
+/// The address of a server that listens, which is kept for links to come.
+pub(crate) fn kept_url(common: &Common, settings: &Settings, http: HttpListening) -> String {
+    let url = url(settings, http);
+    if let Err(cause) = keep(&StateFolder::new(&common.state), &url) {
+        warn!("{SERVED}: {cause}: links to the console need --url");
+    }
+    url
+}
+
 /// Tells the operator a link to the console of a platform that has begun to serve, if a terminal shows it and not
 /// a log. `open` opens it instead.
 pub(crate) fn tell(common: &Common, url: &str, open: bool) {
@@ -82,7 +96,7 @@ pub(crate) fn tell(common: &Common, url: &str, open: bool) {
 }
 
 /// The address of a server that listens, as a browser is to have it.
-pub(crate) fn url(settings: &Settings, http: HttpListening) -> String {
+fn url(settings: &Settings, http: HttpListening) -> String {
     let (protocol, port) = (http.protocol(), http.address.port());
     match settings.http.names().first() {
         Some(name) => format!("{protocol}://{name}:{port}"),
@@ -134,6 +148,21 @@ fn page_to(folder: &StateFolder, link: &str) -> io::Result<PathBuf> {
     let mut file = file.write(true).create_new(true).mode(0o600).open(&page)?;
     file.write_all(text.as_bytes())?;
     Ok(page)
+}
+
+fn keep(folder: &StateFolder, url: &str) -> io::Result<()> {
+    let file = folder.path().join(SERVED);
+    let within = file.parent().expect("the file is in a folder");
+    DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(within)?;
+    fs::write(file, url)
+}
+
+/// The address at which the console was served last: that of a demo, or of `--http`, is in no settings.
+fn served(folder: &StateFolder) -> Option<String> {
+    fs::read_to_string(folder.path().join(SERVED)).ok()
 }
 
 /// The address of a server with these settings, whether or not it runs.

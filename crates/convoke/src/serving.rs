@@ -75,9 +75,10 @@ impl Serving<'_> {
         runtime.begin().await;
         // Whoever hears that it is ready may end it at once, and it is to end in order.
         let ended = asked_to_end()?;
+        let url = host.http.map(|it| console::kept_url(common, settings, it));
         announce(common, &host.listening, host.http);
-        if let Some(http) = host.http {
-            console::tell(common, &console::url(settings, http), false);
+        if let Some(url) = url {
+            console::tell(common, &url, false);
         }
         hint(common);
         drop(host);

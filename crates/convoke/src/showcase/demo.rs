@@ -84,9 +84,10 @@ async fn tell(common: &Common, scenario: Scenario, story: &Story) -> Result<(), 
     }
     if !headless {
         let host = stage.world.host();
+        let url = host.http.map(|it| console::kept_url(common, &settings, it));
         announce(common, &host.listening, host.http);
-        if let Some(http) = host.http {
-            console::tell(common, &console::url(&settings, http), story.open);
+        if let Some(url) = url {
+            console::tell(common, &url, story.open);
         }
     }
     let pace = match headless {
