@@ -29,9 +29,15 @@ test('messages say what they answer', () => {
   expect(words(answer({ ...task, awaits: 'answer' }, ' slot 3 '))).toEqual([
     '##target object\nrouter A\n##task description\nslot 3\n##in reply to\nanswer',
   ]);
-  expect(accept(task, 2).input).toMatchObject({ 'convoke-negotiation:alternative': 2, 'task-sendTo': 'ip' });
-  expect(words(refuse(task, 'too late\n\n too dear'))![0]).toContain('##result\nreject\n- too late\n- too dear\n');
-  expect(words(offer({ ...task, awaits: undefined }, 'b', '{"a":1}'))![0]).toContain(
+  expect(accept(task, 3, 2).input).toMatchObject({
+    'convoke-negotiation:alternative': 2,
+    'convoke-negotiation:round': 3,
+    'task-sendTo': 'ip',
+  });
+  expect(refuse(task, 3, 'no').input).toHaveProperty('convoke-negotiation:round', 3);
+  expect(accept(task, undefined).input).not.toHaveProperty('convoke-negotiation:round');
+  expect(words(refuse(task, 3, 'too late\n\n too dear'))![0]).toContain('##result\nreject\n- too late\n- too dear\n');
+  expect(words(offer({ ...task, awaits: undefined }, 1, 'b', '{"a":1}'))![0]).toContain(
     '##structured payload\n{"a":1}\n##in reply to\nplan',
   );
   expect(words(cancel(task, ''))).toBeUndefined();

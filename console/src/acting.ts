@@ -69,27 +69,42 @@ export function answer(task: Task, words: string): Request {
   return message(task, 'FulfillmentNegotiate', [reply(task, words)]);
 }
 
-/** Takes what is offered: a result, or one of the alternatives of a decision, from 1. */
-export function accept(task: Task, alternative?: number): Request {
-  const more = alternative === undefined ? {} : { 'convoke-negotiation:alternative': alternative };
-  return message(task, 'FulfillmentNegotiate', [reply(task, 'accepted', 'accept')], more);
+/** A turn is of the round in which it was decided upon: one that comes too late is refused, and taken for no other. */
+function inRound(round: number | undefined): object {
+  return round === undefined ? {} : { 'convoke-negotiation:round': round };
+}
+
+/** Takes what is offered in a round: a result, or one of the alternatives of a decision, from 1. */
+export function accept(task: Task, round: number | undefined, alternative?: number): Request {
+  const which = alternative === undefined ? {} : { 'convoke-negotiation:alternative': alternative };
+  return message(task, 'FulfillmentNegotiate', [reply(task, 'accepted', 'accept')], { ...inRound(round), ...which });
 }
 
 /** Refuses what is offered; each line is an unmet point. */
-export function refuse(task: Task, why: string): Request {
+export function refuse(task: Task, round: number | undefined, why: string): Request {
   const points = why.split('\n').map((line) => line.trim()).filter(Boolean);
   const result = ['reject', ...points.map((point) => `- ${point}`)].join('\n');
-  return message(task, 'FulfillmentNegotiate', [reply(task, points.join('; '), result)]);
+  return message(task, 'FulfillmentNegotiate', [reply(task, points.join('; '), result)], inRound(round));
 }
 
 /** Offers something else: a counter-offer to a decision, or another plan. */
-export function offer(task: Task, words: string, payload: string): Request {
-  return message(task, 'FulfillmentNegotiate', [reply(task, words, undefined, payload)]);
+export function offer(task: Task, round: number | undefined, words: string, payload: string): Request {
+  return message(task, 'FulfillmentNegotiate', [reply(task, words, undefined, payload)], inRound(round));
 }
 
 export function cancel(task: Task, why: string): Request {
   const words = why.trim() ? [content([['target object', about(task)], ['task description', why]])] : [];
   return message(task, 'taskCancel', words);
+}
+
+/** What came of an act: the platform's answer, or why there is none. */
+export interface Told {
+  reply?: Reply;
+  error?: Error;
+  /** True if it was carried out, whatever the answer says. */
+  isDone?: boolean;
+  /** Why nothing was sent. */
+  hold?: string;
 }
 
 /** What the platform answered. */

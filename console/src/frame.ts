@@ -1,4 +1,5 @@
 // What a request looks like to other clients: JSON for curl (RFC 8040), XML for ncclient (RFC 6241). Pure.
+import { legibleJson, legibleXml } from './legible';
 import type { Request } from './restconf';
 
 /** Modules of the draft have their namespace from the IETF, all others from us. */
@@ -38,7 +39,7 @@ export function xml({ rpc, input }: Request): string {
 /** A program for ncclient that sends it. */
 export function ncclient(request: Request, user: string, host: string): string {
   // What ends a string of Python, or escapes in it, is not taken for that.
-  const text = xml(request).replaceAll('\\', '\\\\').replaceAll('"""', '\\"\\"\\"');
+  const text = legibleXml(xml(request)).replaceAll('\\', '\\\\').replaceAll('"""', '\\"\\"\\"');
   return `from ncclient import manager
 from ncclient.xml_ import to_ele
 
@@ -52,7 +53,7 @@ with manager.connect(host=${JSON.stringify(host)}, port=8830, username=${JSON.st
 /** A command for curl that sends it. */
 export function curl({ rpc, input }: Request, origin: string): string {
   const [module] = split(rpc);
-  const body = JSON.stringify({ [`${module}:input`]: input }, null, 2).replaceAll("'", "'\\''");
+  const body = legibleJson(JSON.stringify({ [`${module}:input`]: input }, null, 2)).replaceAll("'", "'\\''");
   return `curl -s ${origin}/restconf/operations/${rpc} \\
   -H "Authorization: Bearer $TOKEN" \\
   -H "Content-Type: application/yang-data+json" \\

@@ -1,6 +1,7 @@
-// The language in which the console speaks, and its words.
+// The language in which the console speaks, and its words. Words of others among them are made legible.
 import { en, type Key } from './language/en';
 import { zh } from './language/zh';
+import { legible } from './legible';
 
 export const LANGUAGES = { en: 'English', zh: '中文' } as const;
 export type Language = keyof typeof LANGUAGES;
@@ -27,18 +28,18 @@ export const language = {
 
 /** The words of a key, with what they name filled in. */
 export function t(key: Key, named: Record<string, string | number> = {}): string {
-  return WORDS[chosen][key].replace(/\{(\w+)\}/g, (_, name: string) => String(named[name] ?? ''));
+  return WORDS[chosen][key].replace(/\{(\w+)\}/g, (_, name: string) => legible(String(named[name] ?? '')));
 }
 
 /** The words for a value of an enumeration; the value itself where a newer platform has others. */
 export function word(group: string, value: string): string {
   const key = `${group}.${value}`;
-  return key in en ? t(key as Key) : value;
+  return Object.hasOwn(en, key) ? t(key as Key) : legible(value);
 }
 
 /** A time as people write it. */
 export function time(text: string | undefined): string {
   if (!text) return '';
   const at = new Date(text);
-  return Number.isNaN(at.getTime()) ? text : at.toLocaleString(chosen === 'zh' ? 'zh-CN' : 'en-GB');
+  return Number.isNaN(at.getTime()) ? legible(text) : at.toLocaleString(chosen === 'zh' ? 'zh-CN' : 'en-GB');
 }

@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest';
-import { follow, QUEUE_MAX, type Condition, type Event, type Surroundings } from './live';
+import { afterEach, expect, test, vi } from 'vitest';
+import { follow, QUEUE_MAX, SILENCE_MS, type Condition, type Event, type Surroundings } from './live';
 
 const frame = (id: number) => `id: ${id}\ndata: {"ietf-restconf:notification":{"n":${id}}}\n\n`;
 
@@ -10,6 +10,10 @@ class Platform implements Surroundings {
   conditions: Condition[] = [];
   waited: number[] = [];
   snapshots = 0;
+  /** How long the log is, as it is told. */
+  length: number | undefined;
+  /** What is answered when it is asked whether somebody is signed in. */
+  isIn = false;
   /** Holds pictures back. */
   isHidden = false;
   readonly over = new AbortController();
@@ -23,6 +27,12 @@ class Platform implements Surroundings {
   async snapshot(): Promise<number | undefined> {
     this.snapshots += 1;
     return this.snapshots === 1 ? this.begin : this.log;
+  }
+  async end(): Promise<number | undefined> {
+    return this.length;
+  }
+  async isSignedIn(): Promise<boolean> {
+    return this.isIn;
   }
   apply(events: Event[]): void {
     this.applied.push(...events.map((event) => event.notification['n'] as number));
@@ -51,8 +61,7 @@ class Platform implements Surroundings {
 /** A stream of the events after a place, which is cut, perhaps in the middle of one. */
 const events = (until: number, tail = '') => (from: number) => {
   let text = ': hello\n\n';
-  // One that is told twice, as by a platform that resumes too early.
-  for (let id = from; id <= until; id += 1) text += frame(id);
+  for (let id = from + 1; id <= until; id += 1) text += frame(id);
   return new Response(text + tail);
 };
 
@@ -83,7 +92,7 @@ test('what is not drawn is not kept: the state is taken anew', async () => {
 });
 
 test('whoever has no place in the log is followed from now, and goes on after what was seen', async () => {
-  const platform = new Platform(10, [() => events(5)(4), () => new Response('')], undefined);
+  const platform = new Platform(10, [() => events(5)(3), () => new Response('')], undefined);
   platform.snapshot = async () => void (platform.snapshots += 1);
   await follow(platform, platform.over.signal);
   expect(platform.applied).toEqual([4, 5]);
@@ -102,4 +111,69 @@ test('nobody is asked again once the session has ended', async () => {
   expect(platform.applied).toEqual([11, 12]);
   expect(platform.conditions.at(-1)).toBe('signed-out');
   expect(platform.asked.length).toBe(2);
+});
+
+test('whoever is still signed in is asked again, and so is whoever cannot say', async () => {
+  const refused = () => new Response(null, { status: 401 });
+  const platform = new Platform(10, [events(12), refused, refused, events(14)]);
+  platform.isSignedIn = async () => {
+    if (platform.asked.length > 2) throw new Error('unreachable');
+    return true;
+  };
+  await follow(platform, platform.over.signal);
+  expect(platform.applied).toEqual([11, 12, 13, 14]);
+  expect(platform.conditions).not.toContain('signed-out');
+});
+
+test('of another log nothing is drawn: the state is taken anew', async () => {
+  // It is told that it is shorter, and then that an event has a place that was passed.
+  const platform = new Platform(5, [events(12), events(13), events(7), () => new Response(frame(6)), events(9)]);
+  platform.fetch = async (url, init) => {
+    platform.length = platform.asked.length === 1 ? 5 : undefined;
+    return Platform.prototype.fetch.call(platform, url, init);
+  };
+  await follow(platform, platform.over.signal);
+  expect(platform.asked).toEqual(['10', '12', '5', '7', '5', '9']);
+  expect(platform.snapshots).toBe(3);
+  expect(platform.applied).toEqual([11, 12, 6, 7, 6, 7, 8, 9]);
+});
+
+test('a page that is looked at again goes on where it was', async () => {
+  const platform = new Platform(30, [events(30)]);
+  await follow(platform, platform.over.signal, 28);
+  expect(platform.snapshots).toBe(0);
+  expect(platform.applied).toEqual([29, 30]);
+});
+
+afterEach(() => void vi.useRealTimers());
+
+test('what is silent is broken, and asked for again', async () => {
+  vi.useFakeTimers();
+  let stops = 0;
+  /** Says this, and then nothing. */
+  const silent = (text: string, init: RequestInit) => {
+    const body = new ReadableStream<Uint8Array>({
+      start(stream) {
+        stream.enqueue(new TextEncoder().encode(text));
+        init.signal?.addEventListener('abort', () => {
+          stops += 1;
+          stream.error(new Error('aborted'));
+        });
+      },
+    });
+    return new Response(body);
+  };
+  const platform = new Platform(30, []);
+  platform.fetch = async (_, init) => {
+    platform.asked.push((init.headers as Record<string, string>)['Last-Event-ID'] ?? '');
+    return silent(platform.asked.length === 1 ? frame(11) : ': hello\n\n', init);
+  };
+  const over = follow(platform, platform.over.signal);
+  await vi.advanceTimersByTimeAsync(SILENCE_MS - 1);
+  expect([platform.asked, stops]).toEqual([['10'], 0]);
+  await vi.advanceTimersByTimeAsync(2);
+  expect([platform.asked, stops]).toEqual([['10', '11'], 1]);
+  platform.over.abort();
+  await over;
+  expect(platform.conditions.slice(1, 4)).toEqual(['live', 'cut', 'live']);
 });

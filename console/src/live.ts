@@ -1,8 +1,9 @@
 // What happens, followed from a snapshot on: without a gap, without a duplicate, and without a queue that grows.
 //
 //   snapshot (state and its cursor) ─► stream from the cursor ─► queue ─► the page, a few times a second
-//        ▲                                    │ cut: again from the last event that was taken
-//        └── too much at once, or not kept ◄──┘
+//        ▲                                    │ cut, or silent: again from the last event that was taken
+//        └── too much at once, not kept, ◄────┘
+//            or the log is another
 //
 // It knows no resource: the page takes the snapshot and the events. Read next: frames.ts, platform.svelte.ts.
 import { Frames } from './frames';
@@ -23,6 +24,10 @@ export interface Surroundings {
    * is has none, and is followed from now on.
    */
   snapshot(): Promise<number | undefined>;
+  /** How long the log is now, if that is told. */
+  end(): Promise<number | undefined>;
+  /** Whether somebody is signed in; asked where the platform says that nobody is. */
+  isSignedIn(): Promise<boolean>;
   /** Applies events, in their order. */
   apply(events: Event[]): void;
   condition(now: Condition): void;
@@ -35,14 +40,17 @@ export interface Surroundings {
 /** The most events that wait for a picture; with more than that, the state is taken anew. */
 export const QUEUE_MAX = 4_096;
 
+/** The platform says something every 15 s: what is silent for so long is broken. */
+export const SILENCE_MS = 40_000;
+
 const WAIT_MIN_MS = 500;
 const WAIT_MAX_MS = 15_000;
 
-/** Follows until it is aborted, or nobody is signed in any more. */
-export async function follow(at: Surroundings, signal: AbortSignal): Promise<void> {
+/** Follows until it is aborted, or nobody is signed in any more; from a place on, if the state there was taken before. */
+export async function follow(at: Surroundings, signal: AbortSignal, from?: number): Promise<void> {
   let waitMs = WAIT_MIN_MS;
-  let cursor: number | undefined;
-  let isTaken = false;
+  let cursor = from;
+  let isTaken = from !== undefined;
   at.condition('connecting');
   while (!signal.aborted) {
     try {
@@ -55,7 +63,10 @@ export async function follow(at: Surroundings, signal: AbortSignal): Promise<voi
       // The platform ends a stream when it stops; another node may go on.
     } catch (error) {
       if (signal.aborted) return;
-      if (isStatus(error, 401)) return at.condition('signed-out');
+      // What cannot be said is no yes and no no.
+      const isOut = isStatus(error, 401) && !(await at.isSignedIn().catch(() => true));
+      if (signal.aborted) return;
+      if (isOut) return at.condition('signed-out');
       if (error instanceof Overrun || isStatus(error, 400)) isTaken = false;
     }
     if (signal.aborted) return;
@@ -67,7 +78,7 @@ export async function follow(at: Surroundings, signal: AbortSignal): Promise<voi
   }
 }
 
-/** More has come than is drawn. */
+/** More has come than is drawn, or from another log than what is drawn. */
 class Overrun extends Error {}
 
 class Status extends Error {
@@ -84,15 +95,41 @@ async function stream(
   at: Surroundings,
   from: number | undefined,
   signal: AbortSignal,
-  taken: (id: number) => void,
+  applied: (id: number) => void,
 ): Promise<void> {
-  const answer = await at.fetch('/restconf/streams/NETCONF/json', {
-    headers: { Accept: 'text/event-stream', ...(from === undefined ? {} : { 'Last-Event-ID': String(from) }) },
-    signal,
-  });
-  if (!answer.ok || !answer.body) throw new Status(answer.status);
-  at.condition('live');
-  const reader = answer.body.getReader();
+  const silence = new AbortController();
+  let timer = setTimeout(() => silence.abort(), SILENCE_MS);
+  const heard = () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => silence.abort(), SILENCE_MS);
+  };
+  try {
+    const answer = await at.fetch('/restconf/streams/NETCONF/json', {
+      headers: { Accept: 'text/event-stream', ...(from === undefined ? {} : { 'Last-Event-ID': String(from) }) },
+      signal: AbortSignal.any([signal, silence.signal]),
+    });
+    if (!answer.ok || !answer.body) throw new Status(answer.status);
+    // A log that is shorter than what is known of it is another, as after a restore.
+    if (from !== undefined && ((await at.end()) ?? from) < from) {
+      answer.body.cancel().catch(() => {});
+      throw new Overrun();
+    }
+    at.condition('live');
+    await taken(at, answer.body, from, heard, applied);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Takes the events of a stream until it ends. */
+async function taken(
+  at: Surroundings,
+  body: ReadableStream<Uint8Array>,
+  from: number | undefined,
+  heard: () => void,
+  applied: (id: number) => void,
+): Promise<void> {
+  const reader = body.getReader();
   const decoder = new TextDecoder();
   const frames = new Frames();
   let last = from ?? 0;
@@ -103,17 +140,22 @@ async function stream(
     const events = queue;
     queue = [];
     at.apply(events);
-    taken(events[events.length - 1]!.id);
+    applied(events[events.length - 1]!.id);
   };
   try {
     for (;;) {
       const { done, value } = await reader.read();
       if (done) return;
+      heard();
       const isFirst = queue.length === 0;
       for (const frame of frames.take(decoder.decode(value, { stream: true }))) {
         const id = Number(frame.id);
-        // Marks have no place, and what was before the cursor is known.
-        if (!(id > last)) continue;
+        // Marks have no place.
+        if (Number.isNaN(id)) continue;
+        if (id <= last) {
+          queue = [];
+          throw new Overrun();
+        }
         last = id;
         const told = JSON.parse(frame.data) as Record<string, Record<string, unknown>>;
         queue.push({ id, notification: told['ietf-restconf:notification'] ?? {} });

@@ -1,7 +1,9 @@
 // What the console knows of the platform: one snapshot, then what happened since. Bounded in all it keeps.
 // Read next: live.ts, by which it follows; restconf.ts, by which it asks.
+import { session } from './actor.svelte';
 import { follow, type Condition, type Event } from './live';
-import { carryOut, read, Refused } from './restconf';
+import { newest, type Newest } from './newest';
+import { ask, carryOut, read, Refused, who } from './restconf';
 
 export interface Task {
   'task-id': string;
@@ -54,7 +56,6 @@ export interface Happening {
 /** The most tasks that are kept, those that changed last. */
 export const TASKS_MAX = 20_000;
 const HAPPENINGS_MAX = 100;
-const PAGE = 1_000;
 /** Between two pictures: sooner nobody reads, and all tasks are sorted for each. */
 const DRAW_MS = 200;
 /** The span over which the rate is measured. */
@@ -73,21 +74,30 @@ class Platform {
   /** Counts what was told of schemas. */
   schemaNews = $state(0);
   tasks = new Map<string, Task>();
+  /** How many tasks there are beside those, all of which changed before them. */
+  leftOut = $state(0);
+  /** The place in the log up to which all that is known; none before the state was taken. */
+  #place: number | undefined;
   #arrivals: { at: number; count: number }[] = [];
   /** Since when there are tasks of which only their states were told. */
   #lacksSince: string | undefined;
   #isCompleting = false;
 
-  /** Follows the platform until it is aborted. */
+  /** Follows the platform until it is aborted; from where it was, if it was followed before. */
   async follow(signal: AbortSignal): Promise<void> {
     const measure = setInterval(() => this.#measure(), 1_000);
     signal.addEventListener('abort', () => clearInterval(measure));
     await follow(
       {
         snapshot: () => this.#snapshot(),
+        end: async () => {
+          await this.#count();
+          return this.statistics && Number(this.statistics.events);
+        },
+        isSignedIn: async () => (await who()) !== undefined,
         apply: (events) => this.apply(events),
         condition: (now) => (this.condition = now),
-        fetch: (url, init) => fetch(url, init),
+        fetch: ask,
         frame: (then) => void setTimeout(then, DRAW_MS),
         wait: (ms, signal) =>
           new Promise((resolve) => {
@@ -96,6 +106,7 @@ class Platform {
           }),
       },
       signal,
+      this.#place,
     );
     clearInterval(measure);
   }
@@ -104,30 +115,34 @@ class Platform {
     // The cursor first: what happens while the rest is read is told again, and changes nothing twice.
     await this.#count();
     const cursor = this.statistics && Number(this.statistics.events);
-    const tasks = await this.#readTasks();
+    const { tasks, leftOut } = await this.#readTasks();
     await this.#readAgents();
     this.tasks = tasks;
+    this.leftOut = leftOut;
+    this.#place = cursor;
     this.cursor = cursor ?? 0;
+    this.happenings = this.happenings.filter((it) => it.id <= this.cursor);
     this.version += 1;
     return cursor;
   }
 
-  /** All tasks that the user may read; none if he may not ask for them. */
-  async #readTasks(narrowed: object = {}): Promise<Map<string, Task>> {
-    const tasks = new Map<string, Task>();
-    let after: string | undefined;
-    do {
-      const page: { task?: Task[]; next?: string } = await carryOut<{ task?: Task[]; next?: string }>(
-        'convoke-registry:get-tasks',
-        { limit: PAGE, ...narrowed, ...(after ? { after } : {}) },
-      ).catch((error) => {
+  /** The tasks that changed last, as far as the user may read them; none if he may not ask for them. */
+  async #readTasks(since?: string): Promise<Newest> {
+    const rpcs = ['get-tasks', 'count-tasks'].map((name) => `convoke-registry:${name}`);
+    if (!rpcs.every((rpc) => session.may(rpc))) return { tasks: new Map(), leftOut: 0 };
+    const asked = <T>(rpc: string, input: object) =>
+      carryOut<Partial<T>>(`convoke-registry:${rpc}`, input).catch((error): Partial<T> => {
         if (error instanceof Refused && error.status === 403) return {};
         throw error;
       });
-      for (const task of page.task ?? []) tasks.set(task['task-id'], task);
-      after = page.next;
-    } while (after && tasks.size < TASKS_MAX);
-    return tasks;
+    return newest(
+      {
+        page: (input) => asked<{ task: Task[]; next: string }>('get-tasks', input),
+        count: async (input) => Number((await asked<{ count: string }>('count-tasks', input)).count ?? 0),
+      },
+      TASKS_MAX,
+      since,
+    );
   }
 
   async #count(): Promise<void> {
@@ -154,6 +169,7 @@ class Platform {
       }
     }
     this.cursor = events[events.length - 1]?.id ?? this.cursor;
+    this.#place = this.cursor;
     this.version += 1;
     this.#arrivals.push({ at: performance.now(), count: events.length });
     this.happenings = [...happenings.reverse(), ...this.happenings].slice(0, HAPPENINGS_MAX);
@@ -186,6 +202,7 @@ class Platform {
     for (const oldest of this.tasks.keys()) {
       if (this.tasks.size <= TASKS_MAX) break;
       this.tasks.delete(oldest);
+      this.leftOut += 1;
     }
     if (known?.['task-status'] === state.status) return [];
     return [{ id, at, kind: 'task', subject: name, value: state.status }];
@@ -207,7 +224,7 @@ class Platform {
     this.#lacksSince = undefined;
     this.#isCompleting = true;
     try {
-      for (const [name, told] of await this.#readTasks({ since })) {
+      for (const [name, told] of (await this.#readTasks(since)).tasks) {
         const known = this.tasks.get(name);
         // What was told meanwhile is newer in all that is told.
         if (known) this.tasks.set(name, { ...told, ...known });

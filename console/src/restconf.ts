@@ -27,14 +27,25 @@ export interface Request {
   input: object;
 }
 
-/** What every request that does more than read says, and no page of another origin can. */
-const OURS = { 'Console-Request': '1' };
-
+/**
+ * Where the second secret of the session is kept: for pages of this origin, while browsers send the cookie to every
+ * server of the host.
+ */
+const KEPT = 'convoke-session';
 const JSON_TYPE = 'application/yang-data+json';
+
+/** After so long without an answer, a request has failed. */
+const PATIENCE_MS = 30_000;
+
+/** A request as a page of the console makes it. */
+export function ask(url: string, init: RequestInit = {}): Promise<Response> {
+  const headers = { ...init.headers, 'Console-Request': localStorage.getItem(KEPT) ?? '' };
+  return fetch(url, { signal: AbortSignal.timeout(PATIENCE_MS), ...init, headers });
+}
 
 /** The data at a path below /restconf/data; nothing if there is none, or none for this user. */
 export async function read<T>(path: string): Promise<T | undefined> {
-  const answer = await fetch(`/restconf/data/${path}`, { headers: { Accept: JSON_TYPE } });
+  const answer = await ask(`/restconf/data/${path}`, { headers: { Accept: JSON_TYPE } });
   if (answer.status === 404) return undefined;
   if (!answer.ok) throw await refused(answer);
   const data = (await answer.json()) as Record<string, T>;
@@ -43,7 +54,8 @@ export async function read<T>(path: string): Promise<T | undefined> {
 
 /** The rpcs that the user may carry out. */
 export async function operations(): Promise<Set<string>> {
-  const answer = await fetch('/restconf/operations', { headers: { Accept: JSON_TYPE } });
+  const answer = await ask('/restconf/operations', { headers: { Accept: JSON_TYPE } });
+  if (answer.status === 403) return new Set();
   if (!answer.ok) throw await refused(answer);
   const told = (await answer.json()) as Record<string, object>;
   return new Set(Object.keys(told['ietf-restconf:operations'] ?? {}));
@@ -52,9 +64,9 @@ export async function operations(): Promise<Set<string>> {
 /** Carries out an rpc, `module:name`; its output. */
 export async function carryOut<T>(rpc: string, input: object): Promise<T> {
   const module = rpc.slice(0, rpc.indexOf(':'));
-  const answer = await fetch(`/restconf/operations/${rpc}`, {
+  const answer = await ask(`/restconf/operations/${rpc}`, {
     method: 'POST',
-    headers: { ...OURS, Accept: JSON_TYPE, 'Content-Type': JSON_TYPE },
+    headers: { Accept: JSON_TYPE, 'Content-Type': JSON_TYPE },
     body: JSON.stringify({ [`${module}:input`]: input }),
   });
   if (!answer.ok) throw await refused(answer);
@@ -71,7 +83,7 @@ export interface Who {
 
 /** Who is signed in; nothing if nobody is. */
 export async function who(): Promise<Who | undefined> {
-  const answer = await fetch('/whoami');
+  const answer = await ask('/whoami');
   if (answer.status === 401) return undefined;
   if (!answer.ok) throw await refused(answer);
   return (await answer.json()) as Who;
@@ -79,16 +91,19 @@ export async function who(): Promise<Who | undefined> {
 
 /** Makes a session of the secret of a link. */
 export async function signIn(secret: string): Promise<void> {
-  const answer = await fetch('/console/session', {
-    method: 'POST',
-    headers: { ...OURS, Authorization: `Bearer ${secret}` },
-  });
+  const answer = await ask('/console/session', { method: 'POST', headers: { Authorization: `Bearer ${secret}` } });
   if (!answer.ok) throw await refused(answer);
+  const told = (await answer.json()) as { 'console-request': string };
+  localStorage.setItem(KEPT, told['console-request']);
 }
 
 /** Ends the session. */
 export async function signOut(): Promise<void> {
-  await fetch('/console/session', { method: 'DELETE', headers: OURS });
+  try {
+    await ask('/console/session', { method: 'DELETE' });
+  } finally {
+    localStorage.removeItem(KEPT);
+  }
 }
 
 async function refused(answer: Response): Promise<Refused> {

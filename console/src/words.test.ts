@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { sections, words } from './words';
+import { MASK, masked, sections, words } from './words';
 
 test('the payload stands apart from the words', () => {
   expect(words('##target object\nx\n')).toEqual({ text: '##target object\nx' });
@@ -23,4 +23,19 @@ test('sections are told apart', () => {
     ['target object', 'router A\nand B'],
     ['result', 'accept'],
   ]);
+});
+
+test('of credentials only that they were given is shown', () => {
+  const said = '##target object\ndoor\n##task description\nsesame\n##structured payload\n{"key":"sesame"}\n##in reply to\nCredentials';
+  expect(masked(said)).not.toContain('sesame');
+  expect(masked(said)).toContain(`##target object\ndoor\n##task description\n${MASK}`);
+  const other = said.replace('Credentials', 'answer');
+  expect(masked(other)).toBe(other);
+});
+
+test('words that turn text around are written out', () => {
+  expect(words('a\u202eb\n##structured payload\n{"c":"\u200b"}')).toEqual({
+    text: 'a\\u{202e}b',
+    payload: '{\n  "c": "\\u200b"\n}',
+  });
 });

@@ -1,7 +1,8 @@
-// The content of a message (draft-zhao): sections of words, and perhaps a payload in JSON. Pure.
+// The content of a message (draft-zhao) for people: sections of words, and perhaps a payload in JSON. Pure.
+import { legible, legibleJson } from './legible';
 
 export interface Words {
-  /** The sections but for the payload. */
+  /** The sections but for the payload, legible. */
   text: string;
   /** The payload as it is laid out for people. */
   payload?: string;
@@ -26,19 +27,33 @@ const PAYLOAD = /^##\s*structured payload[ \t]*\n?/m;
 /** The words for people, and the payload. */
 export function words(content: string): Words {
   const begin = PAYLOAD.exec(content);
-  if (!begin) return { text: content.trim() };
+  if (!begin) return { text: legible(content.trim()) };
   const before = content.slice(0, begin.index);
   const [, payload = '', after = ''] = /^([^]*?)(\n##[^]*)?$/.exec(content.slice(begin.index + begin[0].length)) ?? [];
-  const text = `${before.trim()}${after}`.trim();
+  const text = legible(`${before.trim()}${after}`.trim());
   try {
     const told = JSON.parse(payload);
     const isTyped = typeof told.schema_id === 'string' && typeof told.payload === 'object' && told.payload !== null;
     return {
       text,
-      payload: JSON.stringify(told, null, 2),
+      payload: legibleJson(JSON.stringify(told, null, 2)),
       ...(isTyped ? { schema: told.schema_id, values: told.payload } : {}),
     };
   } catch {
-    return { text, payload: payload.trim() };
+    return { text, payload: legible(payload.trim()) };
   }
 }
+
+/** The same without credentials, if it answers with any. */
+export function masked(content: string): string {
+  const said = sections(content);
+  if (!said.some(([heading, body]) => heading === 'in reply to' && body.toLowerCase() === 'credentials')) return content;
+  const kept = said.map(([heading, body]) => (BESIDE.includes(heading) ? `##${heading}\n${body}` : `##${heading}\n${MASK}`));
+  return kept.join('\n');
+}
+
+/** What stands in place of a secret. */
+export const MASK = '••••';
+
+/** What is said beside credentials, and is none. */
+const BESIDE = ['target object', 'in reply to'];

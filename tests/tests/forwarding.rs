@@ -354,13 +354,18 @@ async fn the_console_opens_at_a_node_that_stands_by() {
     let page = http::ask(&node, "GET", "/", None, &html, "").await;
     assert_eq!(page.status, 200, "{page:?}");
     let origin = format!("http://{node}");
-    let ours = [("Console-Request", "1"), ("Origin", origin.as_str())];
-    let opened = http::ask(&node, "POST", "/console/session", Some(&link), &ours, "").await;
-    assert_eq!(opened.status, 204, "{opened:?}");
+    let own = ("Origin", origin.as_str());
+    let opened = http::ask(&node, "POST", "/console/session", Some(&link), &[own], "").await;
+    assert_eq!(opened.status, 200, "{opened:?}");
+    let page = opened.json()["console-request"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    let page = ("Console-Request", page.as_str());
     let cookie = opened.field("set-cookie").split(';').next().unwrap();
     let port = node.rsplit(':').next().unwrap();
     assert!(cookie.starts_with(&format!("convoke-{port}=")), "{cookie}");
-    let reading = [("Cookie", cookie)];
+    let reading = [("Cookie", cookie), page];
     let who = http::ask(&node, "GET", "/whoami", None, &reading, "").await;
     assert_eq!(who.json()["name"], "operator");
     let counts = "/restconf/operations/convoke-registry:count-tasks";
@@ -368,8 +373,8 @@ async fn the_console_opens_at_a_node_that_stands_by() {
     let input = r#"{"convoke-registry:input":{}}"#;
     let bare = [("Cookie", cookie), typed];
     let refused = http::ask(&node, "POST", counts, None, &bare, input).await;
-    assert_eq!(refused.status, 403, "{refused:?}");
-    let acting = [("Cookie", cookie), typed, ours[0], ours[1]];
+    assert_eq!(refused.status, 401, "{refused:?}");
+    let acting = [("Cookie", cookie), typed, page, own];
     let counted = http::ask(&node, "POST", counts, None, &acting, input).await;
     assert_eq!(counted.status, 200, "{counted:?}");
     let left = http::ask(&node, "DELETE", "/console/session", None, &acting, "").await;

@@ -50,16 +50,21 @@ class Schemas {
   patch = $state.raw<Patch[]>([]);
   pool = $state.raw<Pool[]>([]);
   error = $state.raw<Error>();
+  #looks = 0;
 
   async look(): Promise<void> {
+    this.#looks += 1;
+    const mine = this.#looks;
     try {
       const told = await read<{ schema?: Schema[]; patch?: Patch[]; pool?: Pool[] }>('convoke-schema:schemas');
+      // What was asked for later is newer.
+      if (mine !== this.#looks) return;
       this.schema = told?.schema ?? [];
       this.patch = told?.patch ?? [];
       this.pool = told?.pool ?? [];
       this.error = undefined;
     } catch (error) {
-      this.error = error as Error;
+      if (mine === this.#looks) this.error = error as Error;
     }
   }
 }

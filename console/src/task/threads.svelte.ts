@@ -15,11 +15,20 @@ export interface Exchange {
 
 /** Of how many tasks of a whole words are asked for. */
 export const THREADS_MAX = 50;
-const PAGES_MAX = 10;
+/** How much is kept of what was said of a task, what was said last. */
+export const EXCHANGES_MAX = 1_000;
+const PAGE = 1_000;
+
+/** What was said of a task, in that order, and how much was said before. */
+export interface Thread {
+  exchanges: Exchange[];
+  leftOut: number;
+}
 
 export class Threads {
   /** By task, in the order in which it was said. */
   of = $state.raw(new Map<string, Exchange[]>());
+  leftOut = $state.raw(new Map<string, number>());
   error = $state.raw<Error>();
   #seen = new Map<string, string>();
 
@@ -31,11 +40,14 @@ export class Threads {
       news.map(async (task) => {
         const name = task['task-id'];
         try {
-          const told = await thread(name);
-          this.of = new Map(this.of).set(name, told);
+          const told = await thread((input) => carryOut('convoke-registry:get-context', input), name);
+          // An answer to what was asked before is not taken for what is asked now.
+          if (this.#seen.get(name) !== stamp(task)) return;
+          this.of = new Map(this.of).set(name, told.exchanges);
+          this.leftOut = new Map(this.leftOut).set(name, told.leftOut);
           this.error = undefined;
         } catch (error) {
-          this.#seen.delete(name);
+          if (this.#seen.get(name) === stamp(task)) this.#seen.delete(name);
           this.error = error as Error;
         }
       }),
@@ -47,19 +59,23 @@ function stamp(task: Task): string {
   return `${task['changed-at']} ${task['task-status']}`;
 }
 
-async function thread(task: string): Promise<Exchange[]> {
-  const all: Exchange[] = [];
+/** What was said of a task, of which pages begin with the oldest: they are read to the end, and the last is kept. */
+export async function thread(
+  page: (input: object) => Promise<{ context?: Exchange[]; next?: string }>,
+  task: string,
+): Promise<Thread> {
+  let exchanges: Exchange[] = [];
+  let leftOut = 0;
   let after: string | undefined;
-  for (let page = 0; page < PAGES_MAX; page += 1) {
-    const told: { context?: Exchange[]; next?: string } = await carryOut('convoke-registry:get-context', {
-      'task-id': task,
-      ...(after ? { after } : {}),
-    });
-    all.push(...(told.context ?? []));
+  do {
+    const told = await page({ 'task-id': task, limit: PAGE, ...(after ? { after } : {}) });
+    exchanges.push(...(told.context ?? []));
+    const beyond = Math.max(0, exchanges.length - EXCHANGES_MAX);
+    exchanges = exchanges.slice(beyond);
+    leftOut += beyond;
     after = told.next;
-    if (!after) break;
-  }
-  return all;
+  } while (after);
+  return { exchanges, leftOut };
 }
 
 /** What was answered; nothing if there is no answer, or none that the user may read. */
@@ -95,11 +111,26 @@ export interface Negotiation {
   turn?: Turn[];
 }
 
-/** What publisher and executor of a task negotiated, round by round. */
-export async function negotiations(task: string): Promise<Negotiation[]> {
-  const path = `convoke-registry:registry/task=${encodeURIComponent(task)}?fields=task-id;negotiation`;
-  const told = await read<{ negotiation?: Negotiation[] }[]>(path);
-  return told?.[0]?.negotiation ?? [];
+/** How a task stands: which of its changes it is at, and what its parties negotiated, round by round. */
+export interface Standing {
+  version?: string;
+  rounds: Negotiation[];
+}
+
+/** How a task stands now; nothing if the user may not read it. */
+export async function standing(task: string): Promise<Standing | undefined> {
+  const path = `convoke-registry:registry/task=${encodeURIComponent(task)}?fields=task-id;task-version;negotiation`;
+  const told = await read<{ 'task-version'?: string; negotiation?: Negotiation[] }[]>(path);
+  return told?.[0] && { version: told[0]['task-version'], rounds: told[0].negotiation ?? [] };
+}
+
+/** The round in which the publisher would speak now: that of the executor's last turn, or else the next. */
+export function round(of: Standing | undefined, kind: string): number | undefined {
+  if (!of) return undefined;
+  const negotiation = of.rounds.find((it) => it.kind === kind);
+  const last = Math.max(0, ...(negotiation?.turn ?? []).map((turn) => turn.round));
+  const spoke = negotiation?.turn?.some((turn) => turn.round === last && turn.by === 'publisher');
+  return negotiation?.state === 'open' && last > 0 && !spoke ? last : last + 1;
 }
 
 /** The alternatives that the executor offered last, if it has offered anything. */

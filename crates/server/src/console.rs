@@ -12,6 +12,7 @@ use crate::sign_in::{CredentialKind, SESSION_S, SignIn, SignInError};
 use files::Files;
 use hyper::header::{ACCEPT, HeaderMap, SET_COOKIE};
 use hyper::{Method, StatusCode};
+use serde_json::json;
 use std::future::ready;
 use std::sync::Arc;
 use tracing::error;
@@ -59,7 +60,7 @@ fn is_html(range: &str) -> bool {
     name.eq_ignore_ascii_case("text/html")
 }
 
-/// Makes a session of a link; its cookie is all that is answered.
+/// Makes a session of a link: its cookie, and in the answer what its pages show beside that.
 async fn begin_session(
     links: SignIn,
     clock: Arc<Clock>,
@@ -72,7 +73,8 @@ async fn begin_session(
     };
     let now = clock.credential_time();
     let made = on_disk(move || links.redeem(&link, now)).await?;
-    Ok(with_cookie(&ask, Some((&made.secret, SESSION_S))))
+    let reply = body::json(&json!({ "console-request": made.page_secret }));
+    Ok(with_cookie(reply, &ask, Some((&made.secret, SESSION_S))))
 }
 
 /// Ends the session that is shown; with another credential there is none to end.
@@ -84,7 +86,9 @@ async fn end_session(
     if let Proof::Console(session) = caller.proof {
         on_disk(move || sessions.end(&session)).await?;
     }
-    Ok(with_cookie(&ask, None))
+    let mut reply = HttpResponse::new(body::whole(""));
+    *reply.status_mut() = StatusCode::NO_CONTENT;
+    Ok(with_cookie(reply, &ask, None))
 }
 
 /// What comes of changing links and sessions, which waits for the disk.
@@ -104,9 +108,11 @@ async fn on_disk<T: Send + 'static>(
         })
 }
 
-fn with_cookie(ask: &HttpRequest, session: Option<(&str, u32)>) -> HttpResponse {
-    let mut reply = HttpResponse::new(body::whole(""));
-    *reply.status_mut() = StatusCode::NO_CONTENT;
+fn with_cookie(
+    mut reply: HttpResponse,
+    ask: &HttpRequest,
+    session: Option<(&str, u32)>,
+) -> HttpResponse {
     let cookie = cookie(&ask.head, session);
     reply
         .headers_mut()

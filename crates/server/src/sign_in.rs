@@ -3,7 +3,8 @@
 //! A [`ConsoleCredential`] is 256 random bits that let one user in until a stated time. The folders `console/links` and
 //! `console/sessions` of the state folder hold a file for each, named by the SHA-256 of the secret, so that
 //! nothing in them lets anybody in, and looking one up compares no secret. A credential without its file is
-//! void, and so is one whose user is none now, or has another key. The files are those of one node: what others hold
+//! void, and so is one whose user is none now, or has another key. A session has a second secret beside that of its
+//! cookie, which browsers send to every server of a host: one that only its pages have. The files are those of one node: what others hold
 //! of a session would count again there after it has ended here. Requests are not known here.
 //! Read next: [`crate::http::caller`], which recognises them; [`crate::console`], where one becomes the other.
 
@@ -83,12 +84,24 @@ pub struct ConsoleCredential {
     pub expires: Timestamp,
     /// The digest of the key that its user had when the link was made.
     key: String,
+    /// The SHA-256 of what the pages of a session show; none of a link.
+    page: Option<String>,
+}
+
+impl ConsoleCredential {
+    /// True if that is what the pages of the session were given.
+    pub fn is_shown_by(&self, page_secret: &str) -> bool {
+        let shown = decoded(page_secret).map(|secret| id(&secret));
+        shown.is_some() && shown == self.page
+    }
 }
 
 /// A credential that was made.
 pub struct NewCredential {
     /// Its secret, in base64url.
     pub secret: String,
+    /// What the pages of a session show beside its cookie, in base64url; none of a link.
+    pub page_secret: Option<String>,
     /// What is known of it.
     pub credential: ConsoleCredential,
 }
@@ -100,6 +113,8 @@ struct Filed {
     name: String,
     expires: String,
     key: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    page: Option<String>,
 }
 
 /// The links and sessions of the console that a state folder has.
@@ -231,12 +246,10 @@ impl SignIn {
         for credential in over.iter().chain(&counting[..beyond]) {
             self.end(credential)?;
         }
-        let mut secret = [0; SECRET_BYTES];
-        let filled = getrandom::fill(&mut secret).map_err(io::Error::other);
-        filled.map_err(at(Path::new("the system's randomness")))?;
-        let lasts_s = match kind {
-            CredentialKind::Link => LINK_S,
-            CredentialKind::Session => SESSION_S,
+        let secret = random()?;
+        let (lasts_s, page_secret) = match kind {
+            CredentialKind::Link => (LINK_S, None),
+            CredentialKind::Session => (SESSION_S, Some(random()?)),
         };
         let credential = ConsoleCredential {
             kind,
@@ -244,10 +257,12 @@ impl SignIn {
             name: name.to_owned(),
             expires: now.plus_s(lasts_s.into()),
             key,
+            page: page_secret.as_ref().map(id),
         };
         self.write(&credential)?;
         Ok(NewCredential {
             secret: Base64::encode_string(&secret),
+            page_secret: page_secret.map(|secret| Base64::encode_string(&secret)),
             credential,
         })
     }
@@ -257,6 +272,7 @@ impl SignIn {
             name: credential.name.clone(),
             expires: credential.expires.to_string(),
             key: credential.key.clone(),
+            page: credential.page.clone(),
         };
         let text = serde_json::to_vec(&filed).expect("strings are JSON");
         let file = self.file(credential.kind, &credential.id);
@@ -293,6 +309,7 @@ impl SignIn {
             name: filed.name,
             expires: Timestamp::parse(&filed.expires).ok()?,
             key: filed.key,
+            page: filed.page,
         })
     }
 
@@ -318,7 +335,14 @@ fn decoded(text: &str) -> Option<[u8; SECRET_BYTES]> {
     Base64::decode_vec(text).ok()?.try_into().ok()
 }
 
-fn id(secret: &[u8]) -> String {
+fn random() -> Result<[u8; SECRET_BYTES], SignInError> {
+    let mut secret = [0; SECRET_BYTES];
+    let filled = getrandom::fill(&mut secret).map_err(io::Error::other);
+    filled.map_err(at(Path::new("the system's randomness")))?;
+    Ok(secret)
+}
+
+fn id(secret: &[u8; SECRET_BYTES]) -> String {
     base16ct::lower::encode_string(&Sha256::digest(secret))
 }
 

@@ -1,5 +1,5 @@
 //! What people do in the console, and what of it other clients see: a task assigned by a form, an answer, a judgement, a
-//! counter-offer, many tasks cancelled, a patch of a schema rejected.
+//! counter-offer, many tasks cancelled, a patch of a schema rejected; and what becomes of acts that come too late.
 //!
 //! An agent outside says what there is to act upon, over RESTCONF. Read next: `console.rs`,
 //! `console/src/acting.ts`, `console/src/assign/form.ts`.
@@ -120,6 +120,14 @@ impl Desk {
         assert_eq!(told[0]["task"]["task-status"], state, "{told:?}");
     }
 
+    /// Waits until it is told what came of an act.
+    #[track_caller]
+    fn tells(&mut self, what: &str) {
+        self.browser.wait(&format!(
+            "all('.outcome').some(it => it.textContent.includes('{what}'))"
+        ));
+    }
+
     /// All that was said of a task, as another client reads it.
     fn said(&self, task: &str) -> String {
         let lines = self.other(&["task", "context", task]);
@@ -158,6 +166,7 @@ fn people_act_in_the_console() {
     let mut desk = Desk::open(browser);
     assigns(&mut desk);
     answers_and_judges(&mut desk);
+    gives_credentials(&mut desk);
     negotiates(&mut desk);
     cancels_many(&mut desk);
     lets_a_schema_grow(&mut desk);
@@ -212,13 +221,27 @@ fn assigns(desk: &mut Desk) {
 
 fn answers_and_judges(desk: &mut Desk) {
     desk.assign("photo", &["--expect", "two sharp photographs"]);
-    let asked = "from which side?\n##status\ninput-required";
+    // Characters that would turn the words around are written out.
+    let asked = "from which \u{202e}side?\n##status\ninput-required";
     desk.agent_says("taskResultNotify", "photo", &[asked]);
     desk.visit("tasks/photo");
-    desk.browser
-        .wait("document.querySelector('.acts .text')?.textContent.includes('from which side?')");
+    desk.browser.wait(
+        "document.querySelector('.acts .text')?.textContent.includes('from which \\\\u{202e}side?')",
+    );
     desk.is_open_to_all();
     desk.write(".acts textarea", "from the south");
+
+    // Another question meanwhile is not answered by that, though the page has not heard of it.
+    desk.browser.hide(true);
+    desk.other(&["task", "answer", "photo", "from the north"]);
+    let asked = "from which side, and how high?\n##status\ninput-required";
+    desk.agent_says("taskResultNotify", "photo", &[asked]);
+    desk.press("Answer");
+    desk.tells("Something has become of it meanwhile");
+    assert!(!desk.said("photo").contains("from the south"));
+    desk.browser.hide(false);
+    desk.browser
+        .wait("document.querySelector('.acts .text')?.textContent.includes('how high?')");
     desk.press("Answer");
     desk.reaches("photo", "processing");
     assert!(desk.said("photo").contains("from the south"));
@@ -228,10 +251,13 @@ fn answers_and_judges(desk: &mut Desk) {
     desk.browser
         .wait("document.querySelector('.acts .text')?.textContent.includes('one photograph')");
     desk.is_open_to_all();
-    desk.write(".acts textarea", "two were asked for");
+    // The same point twice is two rows.
+    let points = "two were asked for\ntwo were asked for";
+    desk.write(".acts textarea", points);
     desk.press("Refuse");
     desk.reaches("photo", "processing");
     assert!(desk.said("photo").contains("reject\\n- two were asked for"));
+    desk.browser.wait("all('.rounds .bad').length === 2");
 
     desk.agent_says(
         "taskResultNotify",
@@ -250,6 +276,34 @@ fn answers_and_judges(desk: &mut Desk) {
     desk.is_open_to_all();
 }
 
+/// A secret is shown nowhere: not while it is written, not in the frames, not in the record.
+fn gives_credentials(desk: &mut Desk) {
+    desk.assign("door", &[]);
+    let asked = "a token for the door?\n##status\nauth-required";
+    desk.agent_says("taskResultNotify", "door", &[asked]);
+    desk.visit("tasks/door");
+    desk.write(".acts input[type=password]", "sesame-4711");
+    let frames = "all('.acts .send')[0].querySelector('.frames')";
+    desk.browser
+        .look(&format!("{frames}.querySelector('summary').click()"));
+    desk.browser.wait(&format!(
+        "{frames}.querySelector('pre')?.textContent.includes('••••')"
+    ));
+    desk.is_open_to_all();
+    let told = "document.body.textContent.includes('sesame-4711')";
+    assert_eq!(desk.browser.look(told), false);
+    desk.press("Answer");
+    desk.reaches("door", "processing");
+    assert!(desk.said("door").contains("sesame-4711"));
+    desk.browser
+        .wait("document.querySelector('.words').textContent.includes('••••')");
+    desk.browser
+        .look("all('.words .frames summary').forEach(it => it.click())");
+    desk.browser
+        .wait("all('.words .frames pre').some(it => it.textContent.includes('••••'))");
+    assert_eq!(desk.browser.look(told), false);
+}
+
 /// What is proposed and what would be wanted instead stand side by side.
 fn negotiates(desk: &mut Desk) {
     desk.assign("mast", &["--demand-fulfillment"]);
@@ -258,6 +312,18 @@ fn negotiates(desk: &mut Desk) {
     desk.visit("tasks/mast");
     desk.browser.wait("all('.offers section').length === 3");
     desk.is_open_to_all();
+
+    // What was offered is over, though the page has not heard of it: its acceptance is taken for no other.
+    desk.browser.hide(true);
+    desk.other(&["task", "reject", "mast", "--unmet", "out for too long"]);
+    desk.agent_says("FulfillmentNegotiate", "mast", &["replace it, 9 hours out"]);
+    desk.press("Accept");
+    desk.tells("data-exists");
+    desk.browser.hide(false);
+    desk.browser.wait("all('.offers section').length === 2");
+    desk.tells("data-exists");
+    let told = desk.other(&["task", "show", "mast"]);
+    assert_eq!(told[0]["task"]["task-status"], "input-required", "{told:?}");
     desk.write(
         ".offers section:last-child textarea",
         "straighten it at night",
@@ -334,6 +400,7 @@ fn lets_a_schema_grow(desk: &mut Desk) {
     desk.write(".acts textarea", "there are none");
     desk.press("Reject");
     desk.browser.wait("!document.querySelector('.diff')");
+    desk.tells("Done.");
     assert!(desk.other(&["schema", "patches"]).is_empty());
 }
 

@@ -222,6 +222,19 @@ impl Browser {
         self.ask("Input.dispatchKeyEvent", event);
     }
 
+    /// Answers to no request for such URLs any more, which may hold `*`.
+    pub(crate) fn block(&mut self, urls: &[&str]) {
+        self.ask("Network.setBlockedURLs", json!({ "urls": urls }));
+    }
+
+    /// Makes the page believe that its tab is looked at no more, or is again.
+    pub(crate) fn hide(&mut self, is_hidden: bool) {
+        self.look(&format!(
+            "(Object.defineProperty(document, 'hidden', {{ value: {is_hidden}, configurable: true }}), \
+             document.dispatchEvent(new Event('visibilitychange')))"
+        ));
+    }
+
     /// Types into the element with the focus.
     pub(crate) fn write(&mut self, text: &str) {
         self.ask("Input.insertText", json!({ "text": text }));

@@ -95,6 +95,18 @@ fn the_console_lets_in_once_and_shows_what_happens() {
         "operator"
     );
     browser.wait("document.querySelector('.condition.live')");
+    // The cookie alone, which other servers of the host are sent as well, lets nobody in.
+    let asked = "fetch('/whoami', { headers }).then(it => it.status)";
+    for (headers, status) in [
+        ("{}", 401),
+        (
+            "{ 'Console-Request': localStorage.getItem('convoke-session') }",
+            200,
+        ),
+    ] {
+        let found = browser.look(&format!("(headers => {asked})({headers})"));
+        assert_eq!(found, status, "{headers}");
+    }
 
     for language in ["en", "zh"] {
         for appearance in ["light", "dark"] {
@@ -131,6 +143,31 @@ fn the_console_lets_in_once_and_shows_what_happens() {
     browser.wait("document.querySelector('.condition.live')");
     assign(&running, "seen-2");
     browser.wait("document.querySelector('a[href=\"#tasks/seen-2\"]')");
+
+    // A tab that nobody looks at holds no connection; once somebody does, it goes on where it was.
+    browser.look(
+        "(fetched => { window.fetch = (url, init) => { \
+         if (url.includes('/streams/')) window.stream = init; return fetched(url, init); }; return 1; })(fetch)",
+    );
+    browser.hide(true);
+    browser.hide(false);
+    browser.wait(
+        "window.stream?.headers['Last-Event-ID'] && document.querySelector('.condition.live')",
+    );
+    browser.hide(true);
+    browser.wait("window.stream.signal.aborted");
+    assign(&running, "seen-3");
+    browser.hide(false);
+    browser.wait("document.querySelector('a[href=\"#tasks/seen-3\"]')");
+
+    // A platform that cannot be asked says nothing of who is signed in.
+    browser.block(&["*/whoami"]);
+    browser.visit("about:blank", DESK);
+    browser.visit(&format!("{url}/#overview"), DESK);
+    browser.wait("document.querySelector('main [role=alert]')?.textContent.trim()");
+    assert_eq!(browser.look("document.querySelector('#link')"), Value::Null);
+    browser.block(&[]);
+    browser.wait(IN);
 
     // Another link changes nothing for whoever is signed in, and does not stay in the address, and an odd address breaks no page.
     let other = block_on(async { run(running.state(), &made).await.well() });

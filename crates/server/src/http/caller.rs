@@ -83,12 +83,11 @@ pub struct HttpAuthenticator {
 }
 
 impl HttpAuthenticator {
-    /// Authenticates a request; none if it has no credential. Removes `Authorization` and cookies from
-    /// the head, so that no route sees them.
+    /// Authenticates a request; none if it has no credential. Removes `Authorization`, cookies and what
+    /// belongs to them from the head, so that no route sees them.
     ///
     /// # Errors
-    /// [`Problem`]: 401 if the credential is refused, 400 if it is malformed, 403 if a session is shown
-    /// by what may not be one of the console's pages.
+    /// [`Problem`]: 401 if the credential is refused, 400 if it is malformed.
     pub(super) fn recognise(
         &self,
         head: &mut Parts,
@@ -99,9 +98,10 @@ impl HttpAuthenticator {
         let session = session::of(head);
         head.headers.remove(AUTHORIZATION);
         head.headers.remove(COOKIE);
+        head.headers.remove(session::FIELD);
         let shown = match token? {
             Some(token) => Some(self.shown(&token)?),
-            None => self.going_on(session)?,
+            None => session.and_then(|session| self.going_on(&session)),
         };
         let certified = holder.map(|holder| (self.certified(holder), holder));
         let (name, proof) = match (shown, certified) {
@@ -132,28 +132,15 @@ impl HttpAuthenticator {
         Ok((entry.name.clone(), Proof::Token(entry)))
     }
 
-    /// Whose session that is; nobody's if it has ended, as with a browser that was closed for a night.
-    fn going_on(&self, session: Option<Session>) -> Result<Option<(String, Proof)>, Problem> {
-        let Some(session) = session else {
-            return Ok(None);
-        };
+    /// Whose session that is; nobody's if it has ended, as with a browser that was closed for a night, or if it is
+    /// shown by what is no page of the console.
+    fn going_on(&self, session: &Session) -> Option<(String, Proof)> {
         let now = self.clock.credential_time();
-        let known = session
-            .secrets
-            .iter()
-            .find_map(|secret| self.sign_in.known(CredentialKind::Session, secret, now));
-        match known {
-            Some(_) if !session.is_pages => {
-                let detail = format!(
-                    "a session is for pages of the console, which say {}",
-                    session::FIELD
-                );
-                Err(Problem::forbidden(detail))
-            }
-            known => {
-                Ok(known.map(|credential| (credential.name.clone(), Proof::Console(credential))))
-            }
-        }
+        let known = session.secrets.iter().find_map(|secret| {
+            let known = self.sign_in.known(CredentialKind::Session, secret, now);
+            known.filter(|credential| credential.is_shown_by(&session.page_secret))
+        })?;
+        Some((known.name.clone(), Proof::Console(known)))
     }
 
     fn caller(&self, name: &str, source: SocketAddr, proof: Proof) -> Caller {

@@ -1,13 +1,13 @@
 //! The session of a browser in a request: its cookie, and whether it may be shown.
 //!
-//! A browser adds cookies to whatever any page asks. So a cookie is looked at only if the browser says
-//! that one of our own pages asks, or the user himself (`Sec-Fetch-Site`, W3C Fetch Metadata §2.4), and
-//! all but reading needs a field that no page of another origin can send without being allowed to, which none is
-//! (there is no CORS); [`super::guard`] has refused foreign origins before. The name holds the port, since
+//! A browser adds cookies to whatever any page asks, and sends them to every server of a host, whatever its port. So a
+//! cookie counts only beside a second secret, in a field of its own, which the pages of the console were given when
+//! somebody signed in: pages of other origins can neither read nor send it (there is no CORS), nor do their servers get
+//! it. It is not looked at either if the browser says that another's page asks (`Sec-Fetch-Site`, W3C Fetch Metadata
+//! §2.4); [`super::guard`] has refused foreign origins before. The name holds the port, since
 //! browsers know cookies of a host only (RFC 6265 §8.5). Pure: whose session it is, [`super::caller`] says.
 
 use super::guard;
-use hyper::Method;
 use hyper::header::{COOKIE, HeaderMap, HeaderName, HeaderValue, ORIGIN};
 use hyper::http::request::Parts;
 
@@ -23,9 +23,9 @@ pub(super) const OF_SESSIONS: [&str; 2] = [OF_CONSOLE, "restconf"];
 /// What is told to be lacking where a route needs no scope, but a session.
 pub(super) const OF_ALL: &str = OF_CONSOLE;
 
-/// The field of all requests with a session that do more than read. Those that begin with `convoke-` are what the nodes
-/// of a cluster tell each other, and are not handed on.
-pub(crate) const FIELD: &str = "Console-Request";
+/// The field of all requests with a session, which says its second secret. Those that begin with `convoke-` are what the
+/// nodes of a cluster tell each other, and are not handed on.
+pub(super) const FIELD: HeaderName = HeaderName::from_static("console-request");
 
 /// The most cookies of the right name that are looked at: another program at the same host can set some as well.
 const COOKIES_MAX: usize = 2;
@@ -34,11 +34,11 @@ const COOKIES_MAX: usize = 2;
 pub(super) struct Session {
     /// The values of its cookies.
     pub(super) secrets: Vec<String>,
-    /// True if only a page of the console can have asked.
-    pub(super) is_pages: bool,
+    /// What its pages were given.
+    pub(super) page_secret: String,
 }
 
-/// The session in a request; none without a cookie, or if pages of another site have asked.
+/// The session in a request; none without a cookie or the field, or if pages of another site have asked.
 pub(super) fn of(head: &Parts) -> Option<Session> {
     let named = |name: String| -> Vec<String> {
         let cookies = cookies(&head.headers).filter(|(found, _)| *found == name);
@@ -53,10 +53,10 @@ pub(super) fn of(head: &Parts) -> Option<Session> {
     if secrets.is_empty() || !is_of_own_site(&head.headers) {
         return None;
     }
-    let reads = matches!(head.method, Method::GET | Method::HEAD);
+    let page_secret = head.headers.get(FIELD)?.to_str().ok()?.to_owned();
     Some(Session {
         secrets,
-        is_pages: reads || head.headers.contains_key(FIELD),
+        page_secret,
     })
 }
 

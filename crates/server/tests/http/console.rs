@@ -11,7 +11,6 @@ use testkit::http::{Answer, Line, request};
 use tokio::task::JoinSet;
 
 const HTML: &str = "Accept: text/html,application/xhtml+xml;q=0.9";
-const OURS: &str = "Console-Request: 1";
 
 /// A link of a user.
 fn link(house: &House, name: &str) -> String {
@@ -23,12 +22,36 @@ async fn redeemed(house: &House, secret: &str) -> Answer {
     house.ask("POST /console/session", &[&bearer(secret)]).await
 }
 
-/// The cookie of a new session of a user, as a browser sends it.
-async fn session(house: &House, name: &str) -> String {
-    let answer = redeemed(house, &link(house, name)).await;
-    assert_eq!(answer.status, 204, "{answer:?}");
-    let cookie = answer.field("set-cookie").split(';').next().unwrap();
-    format!("Cookie: other=1; {cookie}")
+/// What a browser sends in a session.
+struct Session {
+    cookie: String,
+    /// What pages of the console add.
+    page: String,
+}
+
+impl Session {
+    fn of(answer: &Answer) -> Self {
+        assert_eq!(answer.status, 200, "{answer:?}");
+        let cookie = answer.field("set-cookie").split(';').next().unwrap();
+        let page = answer.json()["console-request"]
+            .as_str()
+            .unwrap()
+            .to_owned();
+        Self {
+            cookie: format!("Cookie: other=1; {cookie}"),
+            page: format!("Console-Request: {page}"),
+        }
+    }
+
+    /// The fields of a page's request.
+    fn fields(&self) -> [&str; 2] {
+        [&self.cookie, &self.page]
+    }
+}
+
+/// A new session of a user.
+async fn session(house: &House, name: &str) -> Session {
+    Session::of(&redeemed(house, &link(house, name)).await)
 }
 
 async fn asks(house: &House, line: &str, fields: &[&str]) -> u16 {
@@ -110,7 +133,7 @@ async fn a_link_opens_the_console_once_and_nothing_else() {
         assert_eq!(asks(&house, line, &[&bearer(&secret)]).await, 403, "{line}");
     }
     let first = redeemed(&house, &secret).await;
-    assert_eq!(first.status, 204, "{first:?}");
+    assert_eq!(first.status, 200, "{first:?}");
     let cookie = first.field("set-cookie");
     assert!(
         cookie.starts_with("convoke=")
@@ -154,13 +177,13 @@ async fn a_cookie_is_named_by_the_port_and_secure_over_https() {
         assert!(cookie.starts_with(begins), "{cookie}");
         assert_eq!(cookie.contains("; Secure"), is_secure, "{cookie}");
         // It counts at the port that it was made at.
-        let cookie = format!("Cookie: {}", cookie.split(';').next().unwrap());
+        let session = Session::of(&answer);
+        let [cookie, page] = session.fields();
         let host = format!("Host: {host}");
-        assert_eq!(asks(&house, "GET /whoami", &[&host, &cookie]).await, 200);
-        assert_eq!(
-            asks(&house, "GET /whoami", &["Host: localhost:1", &cookie]).await,
-            401
-        );
+        for (host, status) in [(host.as_str(), 200), ("Host: localhost:1", 401)] {
+            let asked = asks(&house, "GET /whoami", &[host, cookie, page]).await;
+            assert_eq!(asked, status, "{host}");
+        }
     }
 }
 
@@ -169,95 +192,112 @@ async fn what_another_has_planted_does_not_hide_a_secure_cookie() {
     let house = House::open();
     let planted = session(&house, "operator").await;
     let own = session(&house, "noc").await;
-    let value = |cookie: &str| cookie.rsplit_once('=').unwrap().1.to_owned();
+    let value = |of: &Session| of.cookie.rsplit_once('=').unwrap().1.to_owned();
     let cookies = format!(
         "Cookie: convoke={}; __Host-convoke={}",
         value(&planted),
         value(&own)
     );
-    let answer = house
-        .ask("GET /whoami", &["Host: localhost", &cookies])
-        .await;
+    let host = "Host: localhost";
+    let answer = house.ask("GET /whoami", &[host, &cookies, &own.page]).await;
     assert_eq!(answer.json()["name"], "noc", "{answer:?}");
     // Nor is it taken in place of one that has ended.
     let cookies = cookies.replace(&value(&own), &value(&own).to_lowercase());
-    let asked = asks(&house, "GET /whoami", &["Host: localhost", &cookies]).await;
-    assert_eq!(asked, 401);
+    for page in [&own.page, &planted.page] {
+        let asked = asks(&house, "GET /whoami", &[host, &cookies, page]).await;
+        assert_eq!(asked, 401);
+    }
 }
 
 #[tokio::test]
 async fn a_session_is_its_user_on_restconf_and_nowhere_else() {
     let house = House::open();
-    let cookie = session(&house, "noc").await;
-    let told = house.ask("GET /whoami", &[&cookie]).await.json();
+    let session = session(&house, "noc").await;
+    let told = house.ask("GET /whoami", &session.fields()).await.json();
     assert_eq!(
         (&told["name"], &told["credential"]["kind"]),
         (&"noc".into(), &"session".into())
     );
-    assert_eq!(
-        house.ask("GET /restconf/data", &[&cookie]).await.body,
-        "noc"
-    );
-    let agents = house.ask("GET /agents/noc/tasks", &[&cookie]).await;
+    let read = house.ask("GET /restconf/data", &session.fields()).await;
+    assert_eq!(read.body, "noc");
+    let agents = house.ask("GET /agents/noc/tasks", &session.fields()).await;
     assert_eq!(agents.status, 403, "{agents:?}");
     // No session makes another.
     assert_eq!(
-        asks(&house, "POST /console/session", &[&cookie, OURS]).await,
+        asks(&house, "POST /console/session", &session.fields()).await,
         403
     );
     // A token is no link, and makes none either.
     let token = house.bearer("noc");
     assert_eq!(asks(&house, "POST /console/session", &[&token]).await, 403);
     // Who shows a token is its bearer, whatever cookie his browser adds.
-    let both = house
-        .ask("GET /restconf/data", &[&cookie, &house.bearer("operator")])
-        .await;
+    let bearer = house.bearer("operator");
+    let both = [&session.cookie, &session.page, &bearer].map(String::as_str);
+    let both = house.ask("GET /restconf/data", &both).await;
     assert_eq!(both.body, "operator");
 }
 
 #[tokio::test]
 async fn no_other_page_can_use_a_session() {
     let house = House::open();
-    let cookie = session(&house, "noc").await;
+    let own = session(&house, "noc").await;
+    let other = session(&house, "noc").await;
+    let page = own.page.as_str();
     for (line, fields, status) in [
-        ("GET /restconf/data", vec![], 200),
+        // As a server of another port is sent it, and whoever listens there could send it.
+        ("GET /restconf/data", vec![], 401),
+        ("GET /stream", vec![], 401),
+        ("GET /whoami", vec![], 401),
+        ("GET /whoami", vec!["Console-Request: 1"], 401),
+        ("GET /whoami", vec!["Console-Request:"], 401),
+        ("GET /whoami", vec![&other.page], 401),
+        ("GET /whoami", vec![page], 200),
+        ("GET /restconf/data", vec![page], 200),
         (
             "GET /restconf/data",
-            vec!["Sec-Fetch-Site: same-origin"],
+            vec!["Sec-Fetch-Site: same-origin", page],
             200,
         ),
-        ("GET /restconf/data", vec!["Sec-Fetch-Site: none"], 200),
-        ("GET /restconf/data", vec!["Sec-Fetch-Site: same-site"], 401),
         (
             "GET /restconf/data",
-            vec!["Sec-Fetch-Site: cross-site"],
+            vec!["Sec-Fetch-Site: none", page],
+            200,
+        ),
+        (
+            "GET /restconf/data",
+            vec!["Sec-Fetch-Site: same-site", page],
             401,
         ),
         (
             "GET /restconf/data",
-            vec!["Origin: http://localhost:3000"],
+            vec!["Sec-Fetch-Site: cross-site", page],
+            401,
+        ),
+        (
+            "GET /restconf/data",
+            vec!["Origin: http://localhost:3000", page],
             403,
         ),
-        ("POST /restconf/operations/x:y", vec![], 403),
+        ("POST /restconf/operations/x:y", vec![], 401),
         (
             "POST /restconf/operations/x:y",
             vec!["Content-Type: text/plain"],
-            403,
-        ),
-        (
-            "POST /restconf/operations/x:y",
-            vec!["Sec-Fetch-Site: same-site", OURS],
             401,
         ),
         (
             "POST /restconf/operations/x:y",
-            vec!["Origin: null", OURS],
+            vec!["Sec-Fetch-Site: same-site", page],
+            401,
+        ),
+        (
+            "POST /restconf/operations/x:y",
+            vec!["Origin: null", page],
             403,
         ),
-        ("POST /restconf/operations/x:y", vec![OURS], 200),
-        ("DELETE /console/session", vec![], 403),
+        ("POST /restconf/operations/x:y", vec![page], 200),
+        ("DELETE /console/session", vec![], 401),
     ] {
-        let fields = [&[cookie.as_str()], &fields[..]].concat();
+        let fields = [&[own.cookie.as_str()], &fields[..]].concat();
         assert_eq!(
             asks(&house, line, &fields).await,
             status,
@@ -269,7 +309,7 @@ async fn no_other_page_can_use_a_session() {
         asks(
             &house,
             "GET /",
-            &[HTML, &cookie, "Sec-Fetch-Site: cross-site"]
+            &[HTML, &own.cookie, "Sec-Fetch-Site: cross-site"]
         )
         .await,
         200
@@ -283,37 +323,37 @@ async fn links_and_sessions_end_by_time_key_and_hand() {
     house.pass_s(i64::from(LINK_S));
     assert_eq!(redeemed(&house, &late).await.status, 401);
 
-    let cookie = session(&house, "noc").await;
+    let own = session(&house, "noc").await;
     house.pass_s(i64::from(SESSION_S) - 1);
-    assert_eq!(asks(&house, "GET /whoami", &[&cookie]).await, 200);
+    assert_eq!(asks(&house, "GET /whoami", &own.fields()).await, 200);
     house.pass_s(1);
-    assert_eq!(asks(&house, "GET /whoami", &[&cookie]).await, 401);
+    assert_eq!(asks(&house, "GET /whoami", &own.fields()).await, 401);
 
-    let [cookie, other] = [session(&house, "noc").await, session(&house, "noc").await];
-    let out = house.ask("DELETE /console/session", &[&cookie, OURS]).await;
+    let [own, other] = [session(&house, "noc").await, session(&house, "noc").await];
+    let out = house.ask("DELETE /console/session", &own.fields()).await;
     assert_eq!(out.status, 204);
     assert!(
         out.field("set-cookie")
             .contains("convoke=; Path=/; Max-Age=0;"),
         "{out:?}"
     );
-    assert_eq!(asks(&house, "GET /whoami", &[&cookie]).await, 401);
-    assert_eq!(asks(&house, "GET /whoami", &[&other]).await, 200);
+    assert_eq!(asks(&house, "GET /whoami", &own.fields()).await, 401);
+    assert_eq!(asks(&house, "GET /whoami", &other.fields()).await, 200);
     let unused = link(&house, "noc");
     assert_eq!(SignIn::of(&house.folder).end_all_of("noc").unwrap(), 2);
-    assert_eq!(asks(&house, "GET /whoami", &[&other]).await, 401);
+    assert_eq!(asks(&house, "GET /whoami", &other.fields()).await, 401);
     assert_eq!(redeemed(&house, &unused).await.status, 401);
 
-    let [cookie, unused] = [session(&house, "noc").await, link(&house, "noc")];
+    let (own, unused) = (session(&house, "noc").await, link(&house, "noc"));
     write_public(&house.file("users/noc.pub"), generate("k").public_key()).unwrap();
-    assert_eq!(asks(&house, "GET /whoami", &[&cookie]).await, 401);
+    assert_eq!(asks(&house, "GET /whoami", &own.fields()).await, 401);
     assert_eq!(redeemed(&house, &unused).await.status, 401);
 
     // An agent that has the key and the name of who was a user is another.
-    let [cookie, unused] = [session(&house, "noc").await, link(&house, "noc")];
+    let (own, unused) = (session(&house, "noc").await, link(&house, "noc"));
     std::fs::create_dir_all(house.file("agents")).unwrap();
     std::fs::rename(house.file("users/noc.pub"), house.file("agents/noc.pub")).unwrap();
-    assert_eq!(asks(&house, "GET /whoami", &[&cookie]).await, 401);
+    assert_eq!(asks(&house, "GET /whoami", &own.fields()).await, 401);
     assert_eq!(redeemed(&house, &unused).await.status, 401);
 }
 
@@ -324,16 +364,16 @@ async fn a_stream_ends_with_its_session() {
         ..HttpLimits::default()
     };
     let house = House::within(limits);
-    let cookie = session(&house, "noc").await;
+    let own = session(&house, "noc").await;
     let mut stream = Line::to(house.address).await;
-    stream.send(&request("GET /stream", &[&cookie])).await;
+    stream.send(&request("GET /stream", &own.fields())).await;
     let writer = house.writer().await;
     writer.send("one".into()).await.unwrap();
     let mut told = String::new();
     while !told.ends_with("\r\none\r\n") {
         told += &stream.piece().await;
     }
-    let out = house.ask("DELETE /console/session", &[&cookie, OURS]).await;
+    let out = house.ask("DELETE /console/session", &own.fields()).await;
     assert_eq!(out.status, 204, "{out:?}");
     // The last chunk, as at any end.
     assert_eq!(stream.piece().await, "0\r\n\r\n");
@@ -390,7 +430,8 @@ async fn guessing_is_put_off_and_a_session_that_ended_is_not() {
     let mut line = Line::to(house.address).await;
     let ended = "Cookie: convoke=AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
     for _ in 0..40 {
-        assert_eq!(line.ask("GET /whoami", &[ended]).await.status, 401);
+        let fields = [ended, "Console-Request: 1"];
+        assert_eq!(line.ask("GET /whoami", &fields).await.status, 401);
     }
     assert_eq!(
         line.ask("GET /whoami", &[&house.bearer("noc")])
@@ -426,6 +467,29 @@ async fn links_and_sessions_are_bounded_and_of_users_only() {
     }
 }
 
+#[tokio::test]
+async fn the_folder_has_neither_secret_of_a_session() {
+    let house = House::open();
+    let own = session(&house, "noc").await;
+    let files = std::fs::read_dir(house.file("console/sessions")).unwrap();
+    let texts = files.map(|file| {
+        let file = file.unwrap().path();
+        format!("{file:?}{}", std::fs::read_to_string(&file).unwrap())
+    });
+    let text: String = texts.collect();
+    let page = own.page.strip_prefix("Console-Request: ").unwrap();
+    let cookie = own.cookie.rsplit_once('=').unwrap().1;
+    assert!(!text.contains(page) && !text.contains(cookie), "{text}");
+    // One of before there was a second secret lets nobody in.
+    let file = std::fs::read_dir(house.file("console/sessions")).unwrap();
+    let file = file.last().unwrap().unwrap().path();
+    let (kept, _) = text[text.find('{').unwrap()..]
+        .split_once(",\"page\"")
+        .unwrap();
+    std::fs::write(file, format!("{kept}}}")).unwrap();
+    assert_eq!(asks(&house, "GET /whoami", &own.fields()).await, 401);
+}
+
 /// Of many who redeem one link at once, one gets in.
 #[tokio::test]
 async fn a_link_is_redeemed_by_one_of_many() {
@@ -437,7 +501,7 @@ async fn a_link_is_redeemed_by_one_of_many() {
         many.spawn(async move { redeemed(&house, &secret).await });
     }
     let answers = many.join_all().await;
-    let let_in = answers.iter().filter(|it| it.status == 204).count();
+    let let_in = answers.iter().filter(|it| it.status == 200).count();
     assert_eq!(let_in, 1, "{answers:?}");
     let sessions = std::fs::read_dir(house.file("console/sessions")).unwrap();
     assert_eq!(sessions.count(), 1, "the others left nothing");

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { EXCHANGES_MAX, round, thread, type Exchange, type Negotiation, type Turn } from './threads.svelte';
+
+const turn = (round: number, by: Turn['by']): Turn => ({ round, by, stance: 'offer' });
+const of = (state: string, ...turns: Turn[]) => {
+  const result: Negotiation = { kind: 'result', state, publisher: 'a', executor: 'b', turn: turns };
+  return { rounds: [result] };
+};
+
+test('a turn of the publisher is of the round in which he is spoken to, or of the next', () => {
+  expect(round(undefined, 'result')).toBeUndefined();
+  expect(round({ rounds: [] }, 'result')).toBe(1);
+  expect(round(of('open', turn(1, 'executor')), 'result')).toBe(1);
+  expect(round(of('open', turn(1, 'executor')), 'fulfillment')).toBe(1);
+  expect(round(of('open', turn(1, 'executor'), turn(1, 'publisher'), turn(2, 'executor')), 'result')).toBe(2);
+  expect(round(of('open', turn(1, 'executor'), turn(1, 'publisher')), 'result')).toBe(2);
+  expect(round(of('expired', turn(3, 'executor')), 'result')).toBe(4);
+});
+
+test('of a long talk the last is kept, and it is said how much there was before', async () => {
+  const said = Array.from({ length: 2 * EXCHANGES_MAX + 5 }, (_, n): Exchange => ({ id: String(n), sendFrom: 'a', sendTo: 'b' }));
+  const page = async (input: object) => {
+    const { after, limit } = input as { after?: string; limit: number };
+    const from = after ? Number(after) + 1 : 0;
+    const context = said.slice(from, from + limit);
+    return { context, ...(from + limit < said.length ? { next: context.at(-1)!.id } : {}) };
+  };
+  const told = await thread(page, 't');
+  expect(told.exchanges).toEqual(said.slice(-EXCHANGES_MAX));
+  expect(told.leftOut).toBe(EXCHANGES_MAX + 5);
+});
