@@ -93,6 +93,14 @@ have_browser() {
 }
 wants_browser() { [[ $level == test && ! -f .setup/no-browser ]] && have apt-get && ! have_browser; }
 
+# Firefox for the console, which is to work in both; tests/tests/browser/firefox.rs knows it by these names.
+have_firefox() {
+  local name
+  for name in "${CONVOKE_FIREFOX:-}" firefox-esr firefox; do [[ -n $name ]] && have "$name" && return; done
+  return 1
+}
+wants_firefox() { [[ $level == test && ! -f .setup/no-firefox ]] && have apt-get && ! have_firefox; }
+
 # The package of a browser that the distribution has; Ubuntu's chromium-browser only fetches a snap.
 browser_package() {
   local name
@@ -118,7 +126,7 @@ install_missing() {
   local log=.setup/apt.log
   list_missing
   # Without the means to install it, a mere wish is let go.
-  if [[ ${#missing[@]} == 0 ]] && ! { { wants_yangcli || wants_yanglint || wants_browser || wants_postgresql; } && can_install; }; then return; fi
+  if [[ ${#missing[@]} == 0 ]] && ! { { wants_yangcli || wants_yanglint || wants_browser || wants_firefox || wants_postgresql; } && can_install; }; then return; fi
   have apt-get ||
     fail "missing on this system, which has no apt; install what corresponds to these Debian packages:" "${reasons[@]}"
   can_install ||
@@ -154,6 +162,14 @@ install_missing() {
       need "$browser" "the tests open the pages as readers do" have_browser
     else
       touch .setup/no-browser
+    fi
+  fi
+  if wants_firefox; then
+    # Ubuntu has it as a snap only.
+    if in_apt firefox-esr; then
+      need firefox-esr "the tests open the console in this browser as well" have_firefox
+    else
+      touch .setup/no-firefox
     fi
   fi
   [[ ${#missing[@]} != 0 ]] || return 0

@@ -1,10 +1,10 @@
-//! The pages in a real browser: their layout, accessibility and interaction, and that nothing is
-//! loaded.
+//! The pages in a real browser, Chromium and for the console Firefox as well: their layout, accessibility and
+//! interaction, and that nothing is loaded.
 //!
 //! A run, a batch, the timeline of a task and the forms of templates are made by the command and
 //! opened by `file:`; the forms of agents and the console come from a running platform. A missing browser fails the
 //! tests if `CI` is set, and is reported otherwise. Well-formedness and escaping are properties
-//! tested in `report`; here is what needs a browser. Read next: `browser/chromium.rs`,
+//! tested in `report`; here is what needs a browser. Read next: `browser/chromium.rs`, `browser/firefox.rs`,
 //! `browser/looks.js`, `browser/forms.rs`, `browser/agent_forms.rs`,
 //! `browser/console.rs`, `browser/acting.rs`.
 
@@ -19,11 +19,13 @@ mod chromium;
 mod cli_support;
 #[path = "browser/console.rs"]
 mod console;
+#[path = "browser/firefox.rs"]
+mod firefox;
 #[path = "browser/forms.rs"]
 mod forms;
 mod support;
 
-use chromium::{Browser, DESK, VIEWS, View, of_file};
+use chromium::{Browser, DESK, Looks, VIEWS, View, of_file};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;

@@ -7,7 +7,7 @@ export const zh: Record<Key, string> = {
   'act.answer': '回答',
   'act.cancel': '取消任务',
   'act.changed': '此间情况已有变化。请重新查看；仍然有效的请再次发送。',
-  'act.in-place': '代表{name}',
+  'act.in-place': '代表 {name}',
   'act.offer': '提出此方案',
   'act.plan': '提出其他计划',
   'act.plan.words': '您希望的替代做法',

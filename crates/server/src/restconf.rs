@@ -102,7 +102,7 @@ fn reply(answer: RestconfAnswer, clock: &Arc<Clock>) -> HttpResponse {
         RestconfBody::Stream(events) => {
             let clock = Arc::clone(clock);
             // Nothing is made before its reader has room for it.
-            body::unfold((events, clock), |_| 0, told)
+            body::unfold((events, clock, true), |_| 0, told)
         }
     };
     let mut reply = HttpResponse::new(body);
@@ -119,27 +119,35 @@ fn reply(answer: RestconfAnswer, clock: &Arc<Clock>) -> HttpResponse {
     reply
 }
 
-/// A stream with the clock by which it ends.
-type Told = (Box<EventStream>, Arc<Clock>);
+/// A stream with the clock by which it ends, and whether nothing of it was sent yet.
+type Told = (Box<EventStream>, Arc<Clock>, bool);
 
 /// The next frames of a stream, and the rest of it.
-async fn told((mut events, clock): Told) -> Option<(Bytes, Told)> {
+async fn told((mut events, clock, is_new): Told) -> Option<(Bytes, Told)> {
     let quiet_until = Instant::now() + KEEP_ALIVE;
     loop {
         match events.frames(clock.now()) {
-            Frames::Ready(frames) => return Some((frames.into(), (events, clock))),
+            Frames::Ready(frames) => return Some((frames.into(), (events, clock, false))),
             Frames::Over => return None,
             Frames::Again => tokio::task::yield_now().await,
+            // Firefox tells a page of an answer only once it has something of its body.
+            Frames::Wait(_) if is_new => return Some(comment(events, clock)),
             Frames::Wait(again_ms) => {
                 let again = again_ms.map(|ms| Instant::now() + Duration::from_millis(ms));
                 let until = again.map_or(quiet_until, |again| again.min(quiet_until));
                 let woken = timeout_at(until, events.changed()).await;
                 if woken.is_err() && Instant::now() >= quiet_until {
-                    return Some((Bytes::from_static(b": keep-alive\n\n"), (events, clock)));
+                    return Some(comment(events, clock));
                 }
             }
         }
     }
+}
+
+/// What says nothing but that the stream is open.
+fn comment(events: Box<EventStream>, clock: Arc<Clock>) -> (Bytes, Told) {
+    let comment = Bytes::from_static(b": keep-alive\n\n");
+    (comment, (events, clock, false))
 }
 
 fn host_meta() -> HttpResponse {

@@ -4,7 +4,7 @@
 //! An agent outside says what there is to act upon, over RESTCONF. Read next: `console.rs`,
 //! `console/src/acting.ts`, `console/src/assign/form.ts`.
 
-use super::chromium::{Browser, DESK};
+use super::chromium::{Browser, DESK, Looks};
 use super::console::{IN, axe, wrong};
 use super::support::block_on;
 use super::support::http::ask;

@@ -3,7 +3,7 @@
 //!
 //! Read next: `crates/server/src/a2a/forms.rs`.
 
-use super::chromium::{Browser, DESK};
+use super::chromium::{Browser, DESK, Looks};
 use super::is_sound;
 use super::support::block_on;
 use super::support::http::get;

@@ -3,7 +3,7 @@
 //! `--remote-debugging-pipe` exchanges JSON messages, each terminated by a zero byte, so that
 //! neither a driver nor a library is needed. Knows how to open, inspect and operate a page; the
 //! expectations are in the tests. Debian's `chromium-headless-shell` is the smallest browser that
-//! supports it. Read next: `looks.js`.
+//! supports it. Read next: `looks.js`; `firefox.rs`, the other browser.
 
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
@@ -40,7 +40,7 @@ const FLAGS: [&str; 11] = [
 ];
 
 /// The functions for inspecting pages.
-const LOOKS: &str = include_str!("looks.js");
+pub(crate) const LOOKS: &str = include_str!("looks.js");
 
 /// The view of a page.
 #[derive(Clone, Copy, Debug)]
@@ -71,6 +71,40 @@ pub(crate) const VIEWS: [View; 4] = [
         scripts: false,
     },
 ];
+
+/// A browser of whose page something can be asked.
+pub(crate) trait Looks {
+    /// The value of a script, which can use the functions of `looks.js`.
+    ///
+    /// # Panics
+    /// If the script throws.
+    fn look(&mut self, script: &str) -> Value;
+
+    /// The value of a script, as text.
+    #[track_caller]
+    fn text(&mut self, script: &str) -> String {
+        let found = self.look(script);
+        found
+            .as_str()
+            .unwrap_or_else(|| panic!("{script}: {found}"))
+            .to_owned()
+    }
+
+    /// Waits until the value of a script is truthy.
+    ///
+    /// # Panics
+    /// If it is not within a minute.
+    #[track_caller]
+    fn wait(&mut self, script: &str) {
+        let found = self.look(&format!("found(() => {script})"));
+        assert_eq!(
+            found,
+            true,
+            "{script}: {}",
+            self.look("document.body.innerText")
+        );
+    }
+}
 
 /// A browser with one tab.
 pub(crate) struct Browser {
@@ -157,30 +191,6 @@ impl Browser {
         self.until("Page.loadEventFired");
     }
 
-    /// The value of a script, which can use the functions of `looks.js`.
-    ///
-    /// # Panics
-    /// If the script throws.
-    #[track_caller]
-    pub(crate) fn look(&mut self, script: &str) -> Value {
-        let script = format!("(() => {{ {LOOKS}\nreturn {script}; }})()");
-        let asked = json!({ "expression": script, "returnByValue": true, "awaitPromise": true });
-        let found = self.ask("Runtime.evaluate", asked);
-        let thrown = &found["exceptionDetails"];
-        assert!(thrown.is_null(), "{script}: {thrown:#}");
-        found["result"]["value"].clone()
-    }
-
-    /// The value of a script, as text.
-    #[track_caller]
-    pub(crate) fn text(&mut self, script: &str) -> String {
-        let found = self.look(script);
-        found
-            .as_str()
-            .unwrap_or_else(|| panic!("{script}: {found}"))
-            .to_owned()
-    }
-
     /// The value of a script, as a number.
     #[track_caller]
     pub(crate) fn count(&mut self, script: &str) -> usize {
@@ -189,21 +199,6 @@ impl Browser {
             .as_u64()
             .unwrap_or_else(|| panic!("{script}: {found}"));
         usize::try_from(number).unwrap()
-    }
-
-    /// Waits until the value of a script is truthy.
-    ///
-    /// # Panics
-    /// If it is not within a minute.
-    #[track_caller]
-    pub(crate) fn wait(&mut self, script: &str) {
-        let found = self.look(&format!("found(() => {script})"));
-        assert_eq!(
-            found,
-            true,
-            "{script}: {}",
-            self.look("document.body.innerText")
-        );
     }
 
     /// Presses a key, by its name and Windows virtual-key code; Enter and Space also type.
@@ -321,6 +316,18 @@ impl Browser {
     }
 }
 
+impl Looks for Browser {
+    #[track_caller]
+    fn look(&mut self, script: &str) -> Value {
+        let script = format!("(() => {{ {LOOKS}\nreturn {script}; }})()");
+        let asked = json!({ "expression": script, "returnByValue": true, "awaitPromise": true });
+        let found = self.ask("Runtime.evaluate", asked);
+        let thrown = &found["exceptionDetails"];
+        assert!(thrown.is_null(), "{script}: {thrown:#}");
+        found["result"]["value"].clone()
+    }
+}
+
 /// Closes the pipe, by which the browser exits.
 impl Drop for Browser {
     fn drop(&mut self) {
@@ -345,9 +352,15 @@ pub(crate) struct Node {
 
 fn program() -> Option<PathBuf> {
     let named = std::env::var("CONVOKE_BROWSER").ok();
+    found(named.as_deref().into_iter().chain(NAMES))
+}
+
+/// The first program of these names that is on the `PATH`.
+pub(crate) fn found<'a>(mut names: impl Iterator<Item = &'a str>) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     let folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
-    let names = named.iter().map(String::as_str).chain(NAMES);
-    let mut places = names.flat_map(|name| folders.iter().map(move |folder| folder.join(name)));
-    places.find(|place| place.is_file())
+    names.find_map(|name| {
+        let mut places = folders.iter().map(|folder| folder.join(name));
+        places.find(|place| place.is_file())
+    })
 }

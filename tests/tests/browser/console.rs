@@ -4,7 +4,8 @@
 //! axe-core looks for what keeps people out; it is with the packages of the console (`make setup`). Read next:
 //! `docs/console.md`, `console/src/App.svelte`; what people do there is in `acting.rs`.
 
-use super::chromium::{Browser, DESK};
+use super::chromium::{Browser, DESK, Looks};
+use super::firefox::Firefox;
 use super::support::block_on;
 use super::support::http::get;
 use super::support::process::{Running, run};
@@ -51,7 +52,7 @@ pub(super) fn axe() -> Option<String> {
 }
 
 /// What axe-core finds wrong on the page.
-pub(super) fn wrong(browser: &mut Browser, axe: &str) -> Value {
+pub(super) fn wrong(browser: &mut impl Looks, axe: &str) -> Value {
     browser.look(&format!("(() => {{ {axe}\nreturn true; }})()"));
     browser.look(
         "axe.run(document).then(it => it.violations.map(of => \
@@ -197,4 +198,61 @@ fn the_console_lets_in_once_and_shows_what_happens() {
     assert_eq!(browser.look(IN), Value::Null);
     let asked = block_on(get(running.http(), "/restconf/data", None));
     assert_eq!(asked.status, 401);
+}
+
+/// The same in the other browser: in, each page in both languages and appearances, what happens, an act, and out.
+#[test]
+fn the_console_works_in_firefox() {
+    let Some(mut browser) = Firefox::start() else {
+        return;
+    };
+    let axe = axe();
+    let state = tempfile::tempdir().unwrap();
+    let serve = ["serve", "--network", "Polska", "--sites", "12"];
+    let running = block_on(Running::start(state.path(), &serve));
+    let url = format!("http://{}", running.http());
+    assign(&running, "seen-1");
+    let made = ["console", "link", "--json"];
+    let link = block_on(async { run(running.state(), &made).await.well() });
+    browser.visit(link.json()[0]["link"].as_str().unwrap());
+    browser.wait(IN);
+    for (language, appearance) in [("en", "light"), ("zh", "dark")] {
+        browser.look(&format!(
+            "(localStorage.setItem('convoke-language', '{language}'), \
+             localStorage.setItem('convoke-appearance', '{appearance}'))"
+        ));
+        for page in PAGES {
+            browser.visit(&format!("{url}/#{page}"));
+            browser.wait(
+                "document.querySelector('.condition.live') && document.querySelector('main h1')",
+            );
+            assert_eq!(browser.text("document.documentElement.lang"), language);
+            if let Some(axe) = &axe {
+                let found = wrong(&mut browser, axe);
+                assert_eq!(found, Value::from(Vec::<Value>::new()), "{page} {language}");
+            }
+        }
+    }
+
+    browser.visit(&format!("{url}/#overview"));
+    browser.wait("document.querySelector('.condition.live')");
+    assign(&running, "seen-2");
+    browser.wait("document.querySelector('a[href=\"#tasks/seen-2\"]')");
+    browser.look("document.querySelector('a[href=\"#tasks/seen-2\"]').click()");
+    // The last of what can be done is to cancel the task.
+    let last = "all('.acts > details').at(-1)";
+    browser.wait(last);
+    browser.look(&format!("{last}.querySelector('summary').click()"));
+    browser.look(&format!(
+        "(at => {{ at.value = 'no longer needed'; at.dispatchEvent(new Event('input')); }})\
+         ({last}.querySelector('textarea'))"
+    ));
+    browser.look(&format!("{last}.querySelector('button.act').click()"));
+    browser.wait("document.querySelector('aside .state.cancelled')");
+    let show = ["task", "show", "seen-2", "--json"];
+    let told = block_on(async { running.client(&show).await.well().json() });
+    assert_eq!(told[0]["task"]["task-status"], "cancelled", "{told:?}");
+
+    browser.look("document.querySelector('header button').click()");
+    browser.wait(OUT);
 }

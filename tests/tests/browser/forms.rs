@@ -3,7 +3,7 @@
 //!
 //! Read next: `schema::render::form`.
 
-use super::chromium::{Browser, DESK};
+use super::chromium::{Browser, DESK, Looks};
 use super::pages;
 use schema::contract::{Contract, Unknown};
 use schema::language::Language;
