@@ -161,6 +161,19 @@ fn the_console_lets_in_once_and_shows_what_happens() {
     browser.hide(false);
     browser.wait("document.querySelector('a[href=\"#tasks/seen-3\"]')");
 
+    // A page that cannot be drawn says so, and the others are there; so is this one, once it can be.
+    browser.look(
+        "(fetched => { window.whole = fetched; window.fetch = async (url, init) => url.includes('netconf-state') \
+         ? new Response('{ \"a\": { \"session\": [null] } }') : fetched(url, init); \
+         location.hash = 'system'; return 1; })(fetch)",
+    );
+    browser.wait("document.querySelector('main > button')");
+    browser.look("(window.fetch = window.whole, location.hash = 'agents')");
+    browser
+        .wait("document.querySelector('main table') && !document.querySelector('main > button')");
+    browser.look("location.hash = 'system'");
+    browser.wait("document.querySelector('main h1') && !document.querySelector('main > button')");
+
     // A platform that cannot be asked says nothing of who is signed in.
     browser.block(&["*/whoami"]);
     browser.visit("about:blank", DESK);

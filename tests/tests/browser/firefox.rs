@@ -91,18 +91,12 @@ impl Firefox {
     /// If the browser returns an error.
     #[track_caller]
     fn ask(&mut self, command: &str, parameters: Value) -> Value {
-        loop {
-            let mut answer = self.answer(command, &parameters);
-            let error = &answer[2];
-            // A page that is left while it is asked: the next one is asked the same.
-            if error["message"] == "Document was unloaded" {
-                continue;
-            }
-            assert!(error.is_null(), "{command}: {error}");
-            return answer[3].take();
-        }
+        let mut answer = self.answer(command, &parameters);
+        assert!(answer[2].is_null(), "{command}: {}", answer[2]);
+        answer[3].take()
     }
 
+    /// The answer with its error or result.
     fn answer(&mut self, command: &str, parameters: &Value) -> Value {
         self.asked += 1;
         let message = json!([0, self.asked, command, parameters]).to_string();
@@ -137,10 +131,18 @@ impl Looks for Firefox {
              .then(value => done({{ value }}), thrown => done({{ thrown: String(thrown) }}));"
         );
         let asked = json!({ "script": script, "args": [], "newSandbox": false });
-        let mut found = self.ask("WebDriver:ExecuteAsyncScript", asked);
-        let found = &mut found["value"];
-        assert!(found["thrown"].is_null(), "{script}: {}", found["thrown"]);
-        found["value"].take()
+        loop {
+            let mut answer = self.answer("WebDriver:ExecuteAsyncScript", &asked);
+            let (error, found) = (answer[2].take(), answer[3]["value"].take());
+            // A page that is left while it is asked gives an error or nothing: the next one is asked the same.
+            let is_left = error["message"] == "Document was unloaded";
+            if is_left || (error.is_null() && found.is_null()) {
+                continue;
+            }
+            assert!(error.is_null(), "{script}: {error}");
+            assert!(found["thrown"].is_null(), "{script}: {}", found["thrown"]);
+            return found["value"].clone();
+        }
     }
 }
 
