@@ -1,8 +1,9 @@
 //! A management system with the standard models alone, which was not written here to please: what a
-//! platform makes of it, and what of one that talks nonsense.
+//! platform makes of it, what of one that talks nonsense, and what of one that tells of tickets while nobody
+//! listens.
 //!
-//! The peer frames by end-of-message, knows three models and no action, and answers by the look of a
-//! request. What the platform takes in shows at its own management system. Read next: `managed.rs`,
+//! The peer frames by end-of-message, knows three models and no action, replays what it has told, and answers by
+//! the look of a request. What the platform takes in shows at its own management system. Read next: `managed.rs`,
 //! `server::managed`.
 
 #![allow(clippy::unwrap_used)]
@@ -10,6 +11,7 @@
 mod support;
 
 use domain::ems::Ems;
+use domain::time::Timestamp;
 use server::client::{CallError, Client, Identity};
 use server::clock::Clock;
 use server::config::{EmsSettings, Settings};
@@ -24,6 +26,7 @@ use server::state::StateFolder;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
+use support::process::Running;
 use support::{PATIENCE, block_on, within};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::sync::{broadcast, oneshot};
@@ -58,8 +61,10 @@ struct Peer {
     alarms: Mutex<String>,
     /// What it sends to subscribers, as it is.
     sends: broadcast::Sender<String>,
-    /// How often somebody has subscribed.
-    subscribed: Mutex<usize>,
+    /// What it has told, with the time.
+    log: Mutex<Vec<(Timestamp, String)>>,
+    /// By which requests somebody has subscribed.
+    subscriptions: Mutex<Vec<String>>,
 }
 
 impl Peer {
@@ -67,7 +72,8 @@ impl Peer {
         let data = |inside: &str| format!("<data>{inside}</data>");
         match request {
             r if r.contains("<create-subscription") => {
-                *self.subscribed.lock().unwrap() += 1;
+                let mut subscriptions = self.subscriptions.lock().unwrap();
+                subscriptions.push(request.to_owned());
                 "<ok/>".to_owned()
             }
             r if r.contains("yang:ietf-network\"") => data(NETWORKS),
@@ -99,6 +105,48 @@ impl Peer {
         }
     }
 
+    /// What a subscription is sent of what was told before.
+    fn replay(&self, request: &str) -> String {
+        let Some(from) = start_time(request) else {
+            return String::new();
+        };
+        let log = self.log.lock().unwrap();
+        let told = log.iter().filter(|(time, _)| *time >= from);
+        let told: String = told.map(|(_, said)| said.as_str()).collect();
+        let complete = "<replayComplete xmlns=\"urn:ietf:params:xml:ns:netmod:notification\"/>";
+        told + &event(Clock::wall().now(), complete)
+    }
+
+    /// Tells of a ticket, to whoever is there; when that was.
+    fn opens(&self, ticket: &str) -> Timestamp {
+        let now = Clock::wall().now();
+        let opened = format!(
+            "<customer-ticket xmlns=\"{EMS}\"><ticket>{ticket}</ticket><time>{now}</time>\
+             <from>Halvern</from><language>en</language><text>My car is offline</text>\
+             </customer-ticket>"
+        );
+        let said = event(now, &opened);
+        self.log.lock().unwrap().push((now, said.clone()));
+        let _nobody_may_be_there = self.sends.send(said);
+        now
+    }
+
+    /// The last of so many subscriptions.
+    async fn subscription(&self, number: usize) -> String {
+        let began = Instant::now();
+        loop {
+            let last = self.subscriptions.lock().unwrap().get(number - 1).cloned();
+            if let Some(last) = last {
+                return last;
+            }
+            assert!(
+                began.elapsed() < PATIENCE,
+                "nobody subscribes for the {number}th time"
+            );
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    }
+
     async fn serve(self: Arc<Self>, mut stream: ByteStream) {
         let mut heard = self.sends.subscribe();
         let (mut input, mut subscribed) = (String::new(), false);
@@ -125,11 +173,27 @@ impl Peer {
                     says += &format!(
                         "<rpc-reply xmlns=\"{BASE}\" message-id=\"{id}\">{answer}</rpc-reply>{END}"
                     );
+                    says += &self.replay(request);
                 }
                 input = rest;
             }
         }
     }
+}
+
+/// A notification of that time.
+fn event(time: Timestamp, inside: &str) -> String {
+    format!(
+        "<notification xmlns=\"urn:ietf:params:xml:ns:netconf:notification:1.0\">\
+         <eventTime>{time}</eventTime>{inside}</notification>{END}"
+    )
+}
+
+/// From when a subscription wants a replay.
+fn start_time(request: &str) -> Option<Timestamp> {
+    let (_, behind) = request.split_once("<startTime>")?;
+    let (time, _) = behind.split_once("</startTime>").unwrap();
+    Some(Timestamp::parse(time).unwrap())
 }
 
 /// An entry of the alarm list.
@@ -154,13 +218,14 @@ fn notification(resource: &str, identity: &str) -> String {
     )
 }
 
-/// A peer behind SSH.
-async fn start(folder: &Path) -> (Arc<Peer>, SshServing, EmsSettings) {
+/// A peer behind SSH, and how it is named in a file of the folder, with more that is said of it there.
+async fn start(folder: &Path, more: &str) -> (Arc<Peer>, SshServing, EmsSettings) {
     let peer = Arc::new(Peer {
         oper: Mutex::new("up"),
         alarms: Mutex::new(entry("NYC-CHI", "linkFailure", false)),
         sends: broadcast::Sender::new(16),
-        subscribed: Mutex::new(0),
+        log: Mutex::default(),
+        subscriptions: Mutex::default(),
     });
     let host_key = keys::generate("peer");
     let key_file = folder.join("key");
@@ -176,7 +241,7 @@ async fn start(folder: &Path) -> (Arc<Peer>, SshServing, EmsSettings) {
     let line = host_key.public_key().to_openssh().unwrap();
     let text = format!(
         "[[ems]]\nname = \"acme\"\naddress = \"{address}\"\nuser = \"convoke\"\nkey = \"key\"\n\
-         host-key = \"{}\"\ndomain = \"IP\"\nalarm-list-s = 1\n",
+         host-key = \"{}\"\nalarm-list-s = 1\n{more}\n",
         line.trim()
     );
     let file = folder.join("ems.toml");
@@ -239,7 +304,7 @@ async fn live(
     let inventory = Arc::clone(surveyed.inventory());
     let host = Host::start(home, settings, Roster::default(), inventory, clock).await;
     let host = Arc::new(host.unwrap());
-    let network = ManagedNetwork::new(surveyed, host.posts.clone());
+    let network = ManagedNetwork::new(surveyed, host.posts.clone(), host.platform.engine());
     let mut runtime = Runtime::new(Arc::clone(&host), network, Box::new(|_| {}));
     let address = host.address_of(&Endpoint::Ems(Ems::Ip)).unwrap();
     let (stop, stopped) = oneshot::channel::<()>();
@@ -256,7 +321,7 @@ async fn live(
 fn standard_models_are_enough_to_see_and_to_measure() {
     block_on(async {
         let own = tempfile::tempdir().unwrap();
-        let (peer, serving, system) = start(own.path()).await;
+        let (peer, serving, system) = start(own.path(), "domain = \"IP\"").await;
         let settings = Settings {
             ems: Some(vec![system]),
             ..testkit::loopback()
@@ -306,7 +371,7 @@ fn standard_models_are_enough_to_see_and_to_measure() {
         }
 
         // Nonsense ends a session, and nothing more: the next one brings what was missed.
-        let before = *peer.subscribed.lock().unwrap();
+        let before = peer.subscriptions.lock().unwrap().len();
         *peer.alarms.lock().unwrap() = entry("NYC", "lineCardProblem", false);
         peer.sends
             .send(format!("<!DOCTYPE x [<!ENTITY a 'b'>]><x>&a;</x>{END}"))
@@ -317,11 +382,7 @@ fn standard_models_are_enough_to_see_and_to_measure() {
             "no longer in the alarm list",
         ])
         .await;
-        let began = Instant::now();
-        while *peer.subscribed.lock().unwrap() == before {
-            assert!(began.elapsed() < PATIENCE, "nobody subscribes again");
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        }
+        peer.subscription(before + 1).await;
 
         drop(desk);
         living.end().await;
@@ -334,7 +395,7 @@ fn standard_models_are_enough_to_see_and_to_measure() {
 fn silent_systems_hold_up_no_other() {
     block_on(async {
         let own = tempfile::tempdir().unwrap();
-        let (_peer, serving, system) = start(own.path()).await;
+        let (_peer, serving, system) = start(own.path(), "domain = \"IP\"").await;
         // Connections are made by the operating system; nobody ever takes them up.
         let silent: Vec<_> = (0..8)
             .map(|_| std::net::TcpListener::bind("127.0.0.1:0").unwrap())
@@ -366,10 +427,10 @@ fn silent_systems_hold_up_no_other() {
 fn a_system_has_no_say_about_what_belongs_to_another() {
     block_on(async {
         let own = tempfile::tempdir().unwrap();
-        let (_peer, serving, system) = start(own.path()).await;
+        let (_peer, serving, system) = start(own.path(), "domain = \"IP\"").await;
         let folder = own.path().join("rival");
         std::fs::create_dir(&folder).unwrap();
-        let (rival, rivals, other) = start(&folder).await;
+        let (rival, rivals, other) = start(&folder, "domain = \"IP\"").await;
         *rival.alarms.lock().unwrap() =
             entry("NYC", "lineCardProblem", false) + &entry("elsewhere", "lineCardProblem", false);
         let other = EmsSettings {
@@ -392,5 +453,98 @@ fn a_system_has_no_say_about_what_belongs_to_another() {
         living.end().await;
         serving.close().await;
         rivals.close().await;
+    });
+}
+
+/// The management system of the customers that a platform is.
+async fn desk_of(running: &Running) -> Desk {
+    let listeners = running.ready["listeners"].as_array().unwrap();
+    let desk = listeners.iter().find(|it| it["ems"] == "customer").unwrap();
+    let address = desk["address"].as_str().unwrap();
+    Desk(Client::connect(address, &running.operator()).await.unwrap())
+}
+
+/// The tickets that a platform's own management system has told of, and those that it has tasks of.
+async fn tickets(running: &Running) -> (Vec<String>, Vec<String>) {
+    let Desk(mut desk) = desk_of(running).await;
+    let subscribe = "<create-subscription \
+                     xmlns=\"urn:ietf:params:xml:ns:netconf:notification:1.0\">\
+                     <startTime>2026-01-01T00:00:00Z</startTime></create-subscription>";
+    desk.call(subscribe).await.unwrap();
+    let mut told = Vec::new();
+    loop {
+        let event = within("a replay", desk.notification()).await.unwrap();
+        let event = event.raw();
+        if event.contains("<replayComplete") {
+            break;
+        }
+        let ticket = event.split("<ticket>").nth(1);
+        told.extend(ticket.map(|it| it.split('<').next().unwrap().to_owned()));
+    }
+    let list = running.client(&["task", "list", "--json"]).await.well();
+    let list = list.json();
+    let ids = list
+        .iter()
+        .map(|it| it["task"]["task-id"].as_str().unwrap());
+    let tickets = ids.filter(|id| id.starts_with("ticket-"));
+    let mut tasks: Vec<String> = tickets.map(str::to_owned).collect();
+    tasks.sort_unstable();
+    (told, tasks)
+}
+
+/// Waits until a platform has told of these tickets, and has tasks of those.
+async fn has(running: &Running, told: &[&str], tasks: &[&str]) {
+    let began = Instant::now();
+    loop {
+        let found = tickets(running).await;
+        if found.0 == told && found.1 == tasks {
+            return;
+        }
+        assert!(
+            began.elapsed() < PATIENCE,
+            "{found:?}, not {told:?} and {tasks:?}"
+        );
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+}
+
+/// What a system tells while the platform is dead is asked for, from the last that it took in, which it
+/// knows again.
+#[test]
+fn a_ticket_that_is_told_while_nobody_listens_is_taken_once() {
+    block_on(async {
+        let own = tempfile::tempdir().unwrap();
+        let customers = "domain = \"Service\"\nsites = [\"NYC\"]";
+        let (peer, serving, _) = start(own.path(), customers).await;
+        let state = own.path().join("state");
+        let file = own.path().join("ems.toml");
+        let serve = ["serve", "--ems", file.to_str().unwrap()];
+
+        // It is known since when one listens, before anything is told.
+        let first = Running::start(&state, &serve).await;
+        assert_eq!(start_time(&peer.subscription(1).await), None);
+        peer.sends.send(notification("NYC", "flux")).unwrap();
+        desk_of(&first).await.shows(&["acme-alarms:flux"]).await;
+        // What is acknowledged is on disk, and all that came before it.
+        let check = ["task", "assign", "oss-fault", "NYC", "check", "--async"];
+        first.client(&check).await.well();
+        first.kill().await;
+        peer.opens("1");
+        let second = Running::start(&state, &serve).await;
+        assert!(start_time(&peer.subscription(2).await).is_some());
+        has(&second, &["1"], &["ticket-1"]).await;
+
+        // It is known what was told, on its way to an agent or with it.
+        let last = peer.opens("2");
+        has(&second, &["1", "2"], &["ticket-1", "ticket-2"]).await;
+        second.kill().await;
+        peer.opens("3");
+        let third = Running::start(&state, &serve).await;
+        assert_eq!(start_time(&peer.subscription(3).await), Some(last));
+        peer.opens("4");
+        let all = ["ticket-1", "ticket-2", "ticket-3", "ticket-4"];
+        has(&third, &["3", "4"], &all).await;
+        assert!(third.stop().await.success());
+        serving.close().await;
     });
 }

@@ -125,7 +125,7 @@ impl Life<'_> {
         systems.iter().for_each(|it| tell_of(self.common, it));
         let inventory = Arc::clone(surveyed.inventory());
         let managed = |host: Arc<Host>| {
-            let network = ManagedNetwork::new(surveyed, host.posts.clone());
+            let network = ManagedNetwork::new(surveyed, host.posts.clone(), host.platform.engine());
             Runtime::new(host, network, nobody())
         };
         self.on(lease, clock, inventory, managed, ended).await

@@ -102,7 +102,7 @@ impl Serving<'_> {
         let hint = |common: &Common| systems.iter().for_each(|system| tell_of(common, system));
         let inventory = Arc::clone(surveyed.inventory());
         let managed = |host: Arc<Host>| {
-            let network = ManagedNetwork::new(surveyed, host.posts.clone());
+            let network = ManagedNetwork::new(surveyed, host.posts.clone(), host.platform.engine());
             Runtime::new(host, network, nobody())
         };
         self.on(roster, inventory, hint, managed).await

@@ -5,8 +5,13 @@
 //! implement the same. Agents see nothing beyond it, no fault and no ground truth. Alarm vocabulary
 //! and severities are those of RFC 8632 (ietf-alarms). Read next: [`crate::agent`].
 
+mod customer_word;
+
+pub use customer_word::CustomerWord;
+
 use crate::inventory::ElementId;
 use crate::time::Timestamp;
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use strum::{EnumString, IntoStaticStr, VariantArray};
@@ -111,7 +116,7 @@ impl Alarm {
 }
 
 /// A customer's complaint (draft §2.1, step 3c).
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Complaint {
     /// The time at which it was made.
     pub time: Timestamp,
@@ -148,7 +153,7 @@ pub enum FieldReport {
 }
 
 /// A ticket that a customer's company has opened (draft §2.3).
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ticket {
     /// Its number.
     pub ticket: String,

@@ -33,7 +33,7 @@ impl Engine {
     /// Briefs every agent: the roster, the network, and the tasks of its own that are still open.
     /// What an agent in here was asked before the platform stopped, and did not answer, it is asked
     /// again; of its tasks that ended and that it had not stepped on, and of those that wait for its
-    /// word, it is told again.
+    /// word, it is told again, and then of what customers said, which may be the answer.
     pub fn start(&self, now: Timestamp) {
         {
             let mut work = self.lock_all();
@@ -59,12 +59,14 @@ impl Engine {
         unanswered.iter().for_each(|it| names_of(it, &mut names));
         let mut work = self.lock_all_with(|_, more| more.extend_from_slice(&names));
         let mut unit = UnitOfWork::default();
-        self.put_again(&mut work, unanswered, &mut unit);
+        let (words, asked) = unanswered.into_iter().partition(|it| it.word.is_some());
+        self.put_again(&mut work, asked, &mut unit);
         for registration in &registrations {
             if let Some(index) = self.hosted(&registration.profile.name) {
                 self.tell_publisher_again(&work, index, &mut unit);
             }
         }
+        self.put_again(&mut work, words, &mut unit);
         if !unit.is_empty() {
             drop(self.commit(unit));
         }

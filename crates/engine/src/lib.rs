@@ -67,6 +67,7 @@ pub use network::ems::management::{ActAnswer, ActFailure, ActWanted};
 pub use network::fault::{FaultRecord, FaultRefusal};
 pub use network::faults::FaultInjector;
 pub use network::operation::{Act, Acted, ClearFault, InjectFault, ListFaults};
+pub use network::told::{NetworkNote, ToldOnce};
 pub use operation::{Call, Cost, Endpoint, Execution, Operation, Query, Reader, Weigh};
 pub use refusal::Refusal;
 pub use registry::operation::{

@@ -1,11 +1,12 @@
 //! The network that somebody runs beside the platform: its management systems, and its faults.
 //!
-//! Read next: [`ems`], [`faults`].
+//! Read next: [`ems`], [`faults`]; [`told`], what of it is kept.
 
 pub(crate) mod ems;
 pub(crate) mod fault;
 pub(crate) mod faults;
 pub(crate) mod operation;
+pub(crate) mod told;
 
 use domain::inventory::Inventory;
 use ems::management::Management;

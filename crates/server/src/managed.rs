@@ -10,6 +10,7 @@
 //! - `plan` is what the settings ask for, `system` what all tasks of a system share, `session` opens
 //!   sessions and bounds them, `episode` logs a trouble once;
 //! - [`survey()`] waits for the inventories, without which agents cannot begin;
+//! - `position` is how far a system has been heard, over deaths and from node to node;
 //! - `desk` knows who waits for which outcome; `routing` which system an action is for; `tickets` whose
 //!   each ticket is;
 //! - `queue` gives each system its share of what agents are told, so that a flood at one of them is no
@@ -24,6 +25,7 @@ mod listener;
 mod network;
 mod plan;
 mod poller;
+mod position;
 mod queue;
 mod routing;
 mod session;

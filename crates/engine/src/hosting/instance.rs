@@ -111,6 +111,8 @@ pub(crate) struct Given {
     pub(crate) incarnation: u64,
     /// How much telemetry had to make room since its last turn.
     pub(crate) dropped: u64,
+    /// What of it was on record.
+    pub(crate) forgotten: Vec<Question>,
 }
 
 impl AgentInstance {
@@ -204,11 +206,13 @@ impl AgentInstance {
             inputs.put(envelope.number, envelope.input);
         }
         self.handed_out = inputs.clone();
+        let (dropped, forgotten) = self.mailbox.take_dropped();
         Some(Given {
             behaviour,
             inputs,
             incarnation: self.incarnation,
-            dropped: self.mailbox.take_dropped(),
+            dropped,
+            forgotten,
         })
     }
 

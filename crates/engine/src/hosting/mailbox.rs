@@ -4,7 +4,7 @@
 //! before anything is recorded. Replies have the room that was reserved when their message was
 //! sent; what the platform itself has to say, such as a cancellation, follows from tasks and is
 //! never refused. Telemetry is gathered: where it is too much, the oldest makes room and is
-//! counted. Read next: [`crate::hosting::instance`].
+//! counted, and what is on record makes room for nothing but what is. Read next: [`crate::hosting::instance`].
 
 use crate::hosting::question::Question;
 use domain::agent::Input;
@@ -34,6 +34,8 @@ pub(crate) struct Mailbox {
     promised: usize,
     telemetry: usize,
     dropped: u64,
+    /// What of it was on record.
+    forgotten: Vec<Question>,
     /// Replies and outcomes that were not brought yet, by the token of what they reply to.
     reserved: HashMap<Token, u32>,
     /// How many notices wait, by key.
@@ -51,6 +53,7 @@ impl Mailbox {
             promised: 0,
             telemetry: 0,
             dropped: 0,
+            forgotten: Vec::new(),
             reserved: HashMap::new(),
             notices: HashMap::new(),
         }
@@ -80,10 +83,12 @@ impl Mailbox {
         self.waiting.is_empty()
     }
 
-    /// Takes an input in behind all others.
+    /// Takes an input in behind all others; telemetry if there is room, or something makes room for it.
     pub(crate) fn put(&mut self, envelope: Envelope) {
-        if is_telemetry(&envelope) && self.telemetry >= self.telemetry_room {
-            self.drop_oldest_telemetry();
+        let is_full = is_telemetry(&envelope) && self.telemetry >= self.telemetry_room;
+        if is_full && !self.make_room(envelope.question.is_some()) {
+            self.dropped += 1;
+            return;
         }
         self.count(&envelope);
         self.waiting.push_back(envelope);
@@ -160,9 +165,10 @@ impl Mailbox {
         self.waiting.iter().filter_map(|e| e.question.as_ref())
     }
 
-    /// How much telemetry had to make room since this was asked last.
-    pub(crate) fn take_dropped(&mut self) -> u64 {
-        std::mem::take(&mut self.dropped)
+    /// How much telemetry had to make room since this was asked last, and what of it was on record.
+    pub(crate) fn take_dropped(&mut self) -> (u64, Vec<Question>) {
+        let forgotten = std::mem::take(&mut self.forgotten);
+        (std::mem::take(&mut self.dropped), forgotten)
     }
 
     /// Reserves room for what comes back under this token.
@@ -199,12 +205,21 @@ impl Mailbox {
         taken
     }
 
-    fn drop_oldest_telemetry(&mut self) {
-        let oldest = self.waiting.iter().position(is_telemetry);
-        if let Some(envelope) = oldest.and_then(|oldest| self.waiting.remove(oldest)) {
-            self.discount(&envelope);
-            self.dropped += 1;
-        }
+    /// The oldest telemetry makes room, and what is on record only for what is; false if there is none
+    /// that does.
+    fn make_room(&mut self, for_record: bool) -> bool {
+        let plain = |e: &Envelope| is_telemetry(e) && e.question.is_none();
+        let oldest = self.waiting.iter().position(plain);
+        let oldest = oldest.or_else(|| self.waiting.iter().position(is_telemetry));
+        let is_plain = |at: &usize| self.waiting[*at].question.is_none();
+        let oldest = oldest.filter(|at| for_record || is_plain(at));
+        let Some(envelope) = oldest.and_then(|at| self.waiting.remove(at)) else {
+            return false;
+        };
+        self.discount(&envelope);
+        self.dropped += 1;
+        self.forgotten.extend(envelope.question);
+        true
     }
 
     fn count(&mut self, envelope: &Envelope) {
@@ -301,11 +316,32 @@ mod tests {
         mailbox.put(telemetry(1));
         mailbox.put(asked(2, Verb::TaskAssign));
         mailbox.put(telemetry(3));
-        assert_eq!(mailbox.take_dropped(), 0);
+        assert_eq!(mailbox.take_dropped(), (0, Vec::new()));
         mailbox.put(telemetry(4));
         mailbox.put(telemetry(5));
-        assert_eq!((mailbox.take_dropped(), mailbox.take_dropped()), (2, 0));
+        assert_eq!(mailbox.take_dropped(), (2, Vec::new()));
+        assert_eq!(mailbox.take_dropped(), (0, Vec::new()));
         assert_eq!(taken(&mut mailbox), [2, 4, 5]);
+    }
+
+    #[test]
+    fn telemetry_on_record_makes_room_for_nothing_else() {
+        let word = |number: u64| Envelope {
+            question: Some(question(&number.to_string(), Verb::TaskResultNotify)),
+            ..telemetry(number)
+        };
+        let mut mailbox = Mailbox::new(1, 2);
+        mailbox.put(word(1));
+        mailbox.put(telemetry(2));
+        mailbox.put(word(3));
+        mailbox.put(telemetry(4));
+        assert_eq!(mailbox.take_dropped(), (2, Vec::new()), "2, and 4 itself");
+        mailbox.put(word(5));
+        let (dropped, forgotten) = mailbox.take_dropped();
+        let keys: Vec<&str> = forgotten.iter().map(|it| it.key.as_str()).collect();
+        assert_eq!((dropped, keys), (1, vec!["1/key"]));
+        assert!(!mailbox.has_notice("1/key") && mailbox.has_notice("3/key"));
+        assert_eq!(taken(&mut mailbox), [3, 5]);
     }
 
     #[test]

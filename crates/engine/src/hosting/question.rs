@@ -4,14 +4,17 @@
 //! stays its own over restarts: what was not answered is put again, and answered once. The row holds
 //! no word of what was said; that is in the task, the negotiation or the exchange. The end of a task
 //! that an agent in here published is on record in the same way, until the agent has stepped on it:
-//! all that it owes is to have heard. What an agent sends when it steps on something that nothing else
+//! all that it owes is to have heard; and so is what a customer said, which the row holds itself, since
+//! nothing else does. What an agent sends when it steps on something that nothing else
 //! will remind it of keeps that on record, as answered, until all of it has left. Read next:
 //! [`crate::hosting::step`], [`crate::hosting::redelivery`].
 
 use crate::tasks::awaited::Awaited;
 use domain::negotiation::{Kind, Stance};
 use domain::task::TaskId;
+use domain::telemetry::CustomerWord;
 use domain::verb::Verb;
+use serde::Deserialize;
 use serde_json::{Value, json};
 use store::Document;
 
@@ -41,6 +44,8 @@ pub(crate) struct Question {
     /// True if it is answered, and something that was sent in that step may not have left: whoever
     /// answered steps on it again after a death, and owes nothing.
     pub(crate) answered: bool,
+    /// What a customer said, if that is what the agent is to hear: it is about no task.
+    pub(crate) word: Option<CustomerWord>,
 }
 
 impl Question {
@@ -57,6 +62,18 @@ impl Question {
             offered: 0,
             reopens: false,
             answered: false,
+            word: None,
+        }
+    }
+
+    /// What a customer said, of which an agent is to hear.
+    pub(crate) fn word(key: String, agent: &str, word: CustomerWord) -> Self {
+        let about = TaskId::new(key.as_str());
+        Self {
+            key,
+            verb: Verb::TaskResultNotify,
+            word: Some(word),
+            ..Self::cancellation(&about, agent, "")
         }
     }
 
@@ -124,7 +141,7 @@ impl Question {
         let turn = self
             .turn
             .map(|(kind, stance)| json!([kind.as_str(), stance.as_str()]));
-        let body = json!({
+        let mut body = json!({
             "agent": self.agent,
             "task": self.task.as_str(),
             "verb": self.verb.as_str(),
@@ -135,6 +152,9 @@ impl Question {
             "reopens": self.reopens,
             "answered": self.answered,
         });
+        if let Some(word) = &self.word {
+            body["word"] = json!(word);
+        }
         Document {
             kind: ROWS.into(),
             name: self.key.clone(),
@@ -174,6 +194,10 @@ impl Question {
             offered: number("offered")?.try_into().ok()?,
             reopens: value.get("reopens").and_then(Value::as_bool)?,
             answered: value.get("answered") == Some(&Value::Bool(true)),
+            word: match value.get("word") {
+                Some(word) => Some(CustomerWord::deserialize(word).ok()?),
+                None => None,
+            },
         })
     }
 }
@@ -209,6 +233,12 @@ pub(crate) mod tests {
         assert_eq!(Question::read(&end.row()), Some(end));
         let answered = question("t", Verb::TaskAssign).into_answered();
         assert_eq!(Question::read(&answered.row()), Some(answered));
+        let said = CustomerWord::Answer {
+            ticket: "7".to_owned(),
+            text: "on Monday".to_owned(),
+        };
+        let word = Question::word("told".to_owned(), "worker", said);
+        assert_eq!(Question::read(&word.row()), Some(word));
         assert_eq!(Question::read(&Question::answered("t/assign")), None);
     }
 }

@@ -2,7 +2,7 @@
 //! decisions had to be taken back.
 //!
 //! A row says that a question is open ([`crate::hosting::question`]); what was said is found where it was
-//! taken down. What an open task waits for its publisher to say is asked again of the task alone.
+//! taken down, and what a customer said in the row. What an open task waits for its publisher to say is asked again of the task alone.
 //! Read next: [`crate::commit::recovery`].
 
 use crate::commit::unit_of_work::UnitOfWork;
@@ -138,6 +138,9 @@ impl Engine {
 
     /// The question as the agent hears it; none if nobody wants an answer any more.
     fn input_of(&self, work: &Work<'_>, question: &Question) -> Result<Option<Input>, Refusal> {
+        if let Some(word) = &question.word {
+            return Ok(Some(Input::Telemetry(word.clone().into())));
+        }
         if !question.is_notice() {
             return Ok(self.ask_of(work, question)?.map(Input::Asked));
         }

@@ -149,6 +149,7 @@ impl Engine {
             inputs: rest,
             incarnation,
             dropped,
+            forgotten,
         } = given;
         let (number, input) = rest.take()?;
         let agent = self.registry.roster.name(index);
@@ -160,6 +161,7 @@ impl Engine {
                 "agent '{agent}' is behind: {dropped} pieces of telemetry made room for newer ones"
             );
         }
+        self.forget(forgotten);
         if self.hosting.is_beside() {
             self.watch(index, number, now);
             if self.hosting.agents.has_next() {

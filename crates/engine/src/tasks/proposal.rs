@@ -75,6 +75,7 @@ impl Engine {
                 offered: contents.len(),
                 reopens: false,
                 answered: false,
+                word: None,
             };
             let open = work.move_on(proposal.negotiation, spoken, now, unit)?;
             self.ask(room, question, ask, unit);

@@ -11,6 +11,7 @@ mod circles;
 mod failing;
 mod outside;
 mod recovery;
+mod told;
 mod trail;
 mod turns;
 

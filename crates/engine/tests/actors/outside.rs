@@ -216,6 +216,17 @@ pub(crate) fn stubborn() -> Script {
     })
 }
 
+/// Gives away what a customer says, under the words for a name.
+pub(crate) fn passing_on() -> Script {
+    Arc::new(|input| match input {
+        Input::Telemetry(Telemetry::CustomerAnswered { text, .. }) => {
+            let job = Content::new("link", "look into it");
+            vec![send("prompt", Verb::TaskAssign, text, job, None)]
+        }
+        _ => Vec::new(),
+    })
+}
+
 /// Does at once what it is given, by raising a cell: no open task would remind it of that.
 pub(crate) fn raising() -> Script {
     Arc::new(|input| match asked(input) {

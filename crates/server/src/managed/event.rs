@@ -2,8 +2,18 @@
 //!
 //! Read next: [`super::network`].
 
+use super::position::ToldAt;
 use domain::inventory::Domain;
 use domain::telemetry::{FieldReport, Outcome, Telemetry, Token};
+use domain::time::Timestamp;
+
+/// What is noted when something is told that is told once.
+#[derive(Clone, Copy, Debug)]
+pub struct Once {
+    /// The number of the system that tells it.
+    pub(super) system: usize,
+    pub(super) at: ToldAt,
+}
 
 /// Something that has happened, for whom it is.
 #[derive(Debug)]
@@ -14,6 +24,10 @@ pub enum ManagedEvent {
     Field(String, FieldReport),
     /// A report of an engineer to a caller of the platform's own management system.
     CallersField(FieldReport),
+    /// One of the above that no list of its system has.
+    Once(Once, Box<ManagedEvent>),
+    /// The system with this number is listened to since.
+    Listening(usize, Timestamp),
     /// What came of an action of a hosted agent.
     Outcome(String, Token, Outcome),
 }

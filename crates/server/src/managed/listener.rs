@@ -2,9 +2,12 @@
 //!
 //! At each connection it learns what the system offers and documents, then subscribes, from the last
 //! event that it saw if there was one, and has the alarm list read: of what happened meanwhile a
-//! system may have kept only one of the two. Read next: [`super::poller`].
+//! system may have kept only one of the two. The first subscription waits until it is known how far the
+//! system was heard before, in another life or by another node. Read next: [`super::position`],
+//! [`super::poller`].
 
 use super::episode::Episode;
+use super::position::Position;
 use super::session::{Pauses, Purpose, SETTLED, SessionError, call, get, open};
 use super::system::{Brought, Learnt, System};
 use crate::client::Client;
@@ -12,17 +15,12 @@ use bindings::netconf::manager::{
     INTERFACES_FILTER, NETWORKS_FILTER, SystemInventory, SystemOffer, SystemReport,
     YANG_LIBRARY_FILTERS, read_interfaces, read_networks, read_report,
 };
-use domain::time::{SeededRng, Timestamp};
+use domain::time::SeededRng;
 use netconf::names::namespace::NOTIFICATION;
-use std::collections::VecDeque;
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Instant;
 use tracing::{info, warn};
-
-/// The number of events that are remembered to know a replayed one again.
-const REMEMBERED: usize = 1_024;
 
 /// Listens to a system for as long as the runtime is there.
 pub(super) async fn listen(system: Arc<System>, rng: SeededRng) {
@@ -31,7 +29,7 @@ pub(super) async fn listen(system: Arc<System>, rng: SeededRng) {
         inventory: Episode::new(&system.plan.name, "inventory"),
     };
     let mut pauses = Pauses::new(rng);
-    let mut position = Position::default();
+    let mut position = None;
     while !system.events.is_closed() {
         let began = Instant::now();
         let ended = session(&system, &mut position, &mut troubles).await;
@@ -55,56 +53,33 @@ struct Troubles {
     inventory: Episode,
 }
 
-/// What was heard so far.
-#[derive(Default)]
-struct Position {
-    /// The time of the last event, by the system's clock.
-    last: Option<Timestamp>,
-    /// Marks of the last events.
-    heard: VecDeque<u64>,
-    /// True if a session that asked for a replay brought nothing: the next goes without.
-    replay_failed: bool,
-}
-
-impl Position {
-    /// Notes an event; true if it was heard before.
-    fn note(&mut self, raw: &str, time: Option<Timestamp>) -> bool {
-        let mut mark = DefaultHasher::new();
-        raw.hash(&mut mark);
-        let mark = mark.finish();
-        if self.heard.contains(&mark) {
-            return true;
-        }
-        if self.heard.len() == REMEMBERED {
-            self.heard.pop_front();
-        }
-        self.heard.push_back(mark);
-        self.last = time.or(self.last);
-        false
-    }
-}
-
 /// One session, until it ends.
 async fn session(
     system: &System,
-    position: &mut Position,
+    position: &mut Option<Position>,
     lasting: &mut Troubles,
 ) -> Result<(), SessionError> {
     let mut client = open(system, Purpose::Reading).await?;
     learn(system, &mut client, &mut lasting.inventory).await?;
+    system.trouble.send_replace(String::new());
+    let position = match position {
+        Some(position) => position,
+        None => position.insert(Position::after(system.heard_before().await.as_ref())),
+    };
     let replays = subscribe(system, &mut client, position).await?;
     lasting.connection.worked();
-    system.trouble.send_replace(String::new());
     system.alarms_due.notify_one();
-    position.replay_failed = replays;
+    position.begins(replays);
+    if !system.bring(Brought::Listening).await {
+        return Ok(());
+    }
     let mut live = !replays;
     let mut troubles = Episode::new(&system.plan.name, "notifications");
     loop {
         let received = client.notification().await?;
         let learnt = system.learnt();
         let (time, report) = read_report(&received, &learnt.offer, &learnt.read.names);
-        let again = position.note(received.raw(), time);
-        position.replay_failed = false;
+        let (mark, again) = position.note(received.raw(), time);
         match report {
             SystemReport::ReplayComplete => {
                 live = true;
@@ -121,7 +96,12 @@ async fn session(
                 system.figures_due.notify_one();
             }
             report => {
-                let brought = Brought::Report { time, live, report };
+                let brought = Brought::Report {
+                    time,
+                    live,
+                    mark,
+                    report,
+                };
                 if !system.bring(brought).await {
                     return Ok(());
                 }
@@ -253,7 +233,7 @@ async fn subscribe(
     let subscription = |inside: &str| {
         format!("<create-subscription xmlns=\"{NOTIFICATION}\">{inside}</create-subscription>")
     };
-    if let Some(last) = position.last.filter(|_| !position.replay_failed) {
+    if let Some(last) = position.replays_from() {
         let from = subscription(&format!("<startTime>{last}</startTime>"));
         // Refused if it has no replay, or its clock was set back (RFC 5277 §2.1.1).
         if unless_refused(call(client, &from).await)?.is_some() {

@@ -2,16 +2,18 @@
 //!
 //! What the tasks of the systems bring becomes telemetry for hosted agents, and for the platform's
 //! own management systems, so that agents outside see the same; actions go out as orders, and their
-//! outcomes come back by number (`actions`). What a system may not tell is left out (`entitled`). Read
-//! next: [`super::desk`], [`super::queue`].
+//! outcomes come back by number (`actions`). What a system may not tell is left out (`entitled`), and what it
+//! tells once is kept with how far it was heard (`once`). Read next: [`super::desk`], [`super::queue`].
 
 mod actions;
 mod entitled;
+mod once;
 
 use self::entitled::{Strangers, news_of_period};
 use super::desk::{Asker, Desk, Sender};
 use super::episode::Recurrence;
-use super::event::ManagedEvent;
+use super::event::{ManagedEvent, Once};
+use super::position::{KeptPosition, ToldAt};
 use super::queue::TelemetryQueue;
 use super::survey::Survey;
 use super::system::{ACTIONS, Brought, Order, System, SystemEvent};
@@ -27,7 +29,7 @@ use domain::ems::Ems;
 use domain::inventory::{Domain, ElementId, Inventory};
 use domain::telemetry::{Action, FieldReport, Outcome, Performance, Telemetry, Ticket, Token};
 use domain::time::Timestamp;
-use engine::ActWanted;
+use engine::{ActWanted, Engine};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use tokio::sync::mpsc;
@@ -54,6 +56,8 @@ struct Managed {
     queue: TelemetryQueue,
     /// What had no room in it.
     left_out: Recurrence,
+    /// How far it was heard of what is told once; none if it never was.
+    kept: Option<KeptPosition>,
 }
 
 /// A network that is managed elsewhere.
@@ -72,8 +76,9 @@ pub struct ManagedNetwork {
 }
 
 impl ManagedNetwork {
-    /// The network that was surveyed, for agents with these posts.
-    pub fn new(survey: Survey, posts: BTreeMap<String, Post>) -> Self {
+    /// The network that was surveyed, for agents with these posts at an engine: what that knows of how far
+    /// the systems were heard before, they go on from.
+    pub fn new(survey: Survey, posts: BTreeMap<String, Post>, engine: &Engine) -> Self {
         let Survey {
             systems,
             events,
@@ -81,7 +86,10 @@ impl ManagedNetwork {
             inventory,
             owners,
         } = survey;
+        let notes = once::notes(engine);
         let managed = systems.into_iter().map(|system| {
+            let kept = once::kept(&notes, &system.plan.name);
+            system.kept.send_replace(Some(kept.clone()));
             let (orders, taken) = mpsc::channel(ACTIONS);
             let taken: Orders = Arc::new(tokio::sync::Mutex::new(taken));
             for _ in 0..system.plan.sessions {
@@ -100,6 +108,7 @@ impl ManagedNetwork {
                 book: AlarmBook::default(),
                 clock: SystemClock::default(),
                 figures_until: Timestamp::default(),
+                kept,
             }
         });
         Self {
@@ -120,11 +129,25 @@ impl ManagedNetwork {
         let SystemEvent { system, at, what } = event;
         let managed = &mut self.systems[system];
         match what {
-            Brought::Report { time, live, report } => {
+            Brought::Listening => vec![ManagedEvent::Listening(system, at)],
+            Brought::Report {
+                time,
+                live,
+                mark,
+                report,
+            } => {
                 if let (true, Some(time)) = (live, time) {
                     managed.clock.heard(time, at);
                 }
-                self.report(system, report, at)
+                let is_once = once::is_told_once(&report);
+                let happened = self.report(system, report, at);
+                if !is_once {
+                    return happened;
+                }
+                let time = time.unwrap_or(at);
+                let at = ToldAt { time, mark };
+                let once = |event| ManagedEvent::Once(Once { system, at }, Box::new(event));
+                happened.into_iter().map(once).collect()
             }
             Brought::Alarms { began, list } => {
                 let (plan, learnt) = (&managed.system.plan, managed.system.learnt());
@@ -254,7 +277,14 @@ impl ManagedNetwork {
         posts.filter(move |(_, post)| post.hears.contains(&domain))
     }
 
-    fn tell(&self, domain: Domain, telemetry: &Telemetry, around: &mut Around<'_>) {
+    /// Shows telemetry of a domain to whoever looks on, the platform's own management systems among them;
+    /// what each agent hears of it.
+    fn show<'a>(
+        &'a self,
+        domain: Domain,
+        telemetry: &Telemetry,
+        around: &mut Around<'_>,
+    ) -> Vec<(&'a String, Telemetry)> {
         let now = around.now();
         match telemetry {
             Telemetry::Alarm(alarm) => around.tell(StoryEvent::Alarm(alarm.clone())),
@@ -265,10 +295,14 @@ impl ManagedNetwork {
         let ems = Ems::of_domain(domain);
         around.engine().observed(ems, telemetry, now);
         let shares = Shares::new(telemetry, &self.inventory);
-        for (name, post) in self.hearers(domain) {
-            if let Some(share) = shares.heard_by(post) {
-                around.deliver(name, Input::Telemetry(share));
-            }
+        let hearers = self.hearers(domain);
+        let heard = hearers.filter_map(|(name, post)| Some((name, shares.heard_by(post)?)));
+        heard.collect()
+    }
+
+    fn tell(&self, domain: Domain, telemetry: &Telemetry, around: &mut Around<'_>) {
+        for (name, share) in self.show(domain, telemetry, around) {
+            around.deliver(name, Input::Telemetry(share));
         }
     }
 }
@@ -328,6 +362,8 @@ impl Network for ManagedNetwork {
                 let (now, report) = (around.now(), Telemetry::Field(report));
                 around.engine().observed(Ems::Customer, &report, now);
             }
+            ManagedEvent::Once(once, event) => self.deliver_once(once, *event, around),
+            ManagedEvent::Listening(system, since) => self.is_heard_since(system, since, around),
             ManagedEvent::Outcome(name, token, outcome) => {
                 around.tell(StoryEvent::Outcome {
                     agent: around.alias(&name),

@@ -168,8 +168,9 @@ fn bytes_of(event: &ManagedEvent) -> usize {
                 element, finding, ..
             } => element.as_str().len() + finding.len(),
         },
-        // It does not wait.
-        ManagedEvent::Outcome(..) => 0,
+        ManagedEvent::Once(_, event) => return bytes_of(event),
+        // They do not wait, or are next to nothing.
+        ManagedEvent::Outcome(..) | ManagedEvent::Listening(..) => 0,
     };
     EACH_BYTES + texts
 }

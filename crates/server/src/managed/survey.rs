@@ -114,6 +114,7 @@ pub async fn survey(settings: &Settings, clock: &Arc<Clock>) -> Result<Survey, S
             learnt: watch::Sender::new(None),
             trouble: watch::Sender::new(String::new()),
             lost: watch::Sender::new(String::new()),
+            kept: watch::Sender::new(None),
             alarms_due: Notify::new(),
             figures_due: Notify::new(),
             reports_figures: AtomicBool::new(false),

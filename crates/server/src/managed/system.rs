@@ -3,6 +3,7 @@
 //! Read next: [`super::session`].
 
 use super::plan::SystemPlan;
+use super::position::{KeptPosition, Mark};
 use crate::clock::Clock;
 use crate::ssh::Connector;
 use bindings::netconf::manager::{
@@ -52,12 +53,15 @@ pub(super) struct SystemEvent {
 /// The content of an event.
 #[derive(Debug)]
 pub(super) enum Brought {
+    /// It is listened to from now on.
+    Listening,
     /// A notification.
     Report {
         /// The time of the event, by the system's clock.
         time: Option<Timestamp>,
         /// True if it was sent when it happened, as far as can be told.
         live: bool,
+        mark: Mark,
         report: SystemReport,
     },
     /// The alarm list.
@@ -101,6 +105,8 @@ pub(super) struct System {
     pub(super) trouble: watch::Sender<String>,
     /// Why it was last lost to one of its tasks, whichever; it changes each time that it is.
     pub(super) lost: watch::Sender<String>,
+    /// How far it was heard before; none until that is known, and then none in it if it never was.
+    pub(super) kept: watch::Sender<Option<Option<KeptPosition>>>,
     /// The alarm list is to be read.
     pub(super) alarms_due: Notify,
     /// The figures of convoke-ems are to be read.
@@ -114,6 +120,13 @@ impl System {
     /// What is known of it; nothing before the first connection.
     pub(super) fn learnt(&self) -> Arc<Learnt> {
         self.learnt.borrow().clone().unwrap_or_default()
+    }
+
+    /// How far it was heard before this process listened, once that is known.
+    pub(super) async fn heard_before(&self) -> Option<KeptPosition> {
+        let mut kept = self.kept.subscribe();
+        let known = kept.wait_for(Option::is_some).await;
+        known.ok().and_then(|kept| kept.clone().flatten())
     }
 
     /// True if it documents this element at present.

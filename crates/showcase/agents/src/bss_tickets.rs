@@ -10,7 +10,7 @@
 //!              └── refused, failed, late ──► the next agent, or an apology ──► Replied
 //! ```
 //! Whatever must survive is in the tasks: their identifiers hold the ticket's number, so that news of
-//! one that came from before a restart finds its ticket. Read next: [`crate::complaints`].
+//! one that came from before a restart finds its ticket, and a ticket that is told again finds its task. Read next: [`crate::complaints`].
 
 use crate::answers::with_points;
 use crate::complaints::reader::is_chinese;
@@ -33,6 +33,8 @@ use std::sync::Arc;
 const ANSWER_LONGEST_S: f64 = 5_400.0;
 /// A ticket gets its reply after so long, in seconds, whatever is known then.
 const TICKET_LONGEST_S: f64 = 6.0 * 3_600.0;
+/// The error for an assignment under the identifier of a task that is there and differs (RFC 6241).
+const EXISTS: &str = "data-exists";
 /// The prefix by which tasks are named after their tickets.
 const PREFIX: &str = "ticket-";
 
@@ -229,6 +231,11 @@ impl BssTickets {
             return Vec::new();
         };
         match reply {
+            // Its task is there, from before a restart: the news of it say how it stands.
+            Err(refused) if refused.tag == EXISTS => {
+                self.tickets.remove(&number);
+                Vec::new()
+            }
             Err(_) => self.declined(&number, now),
             Ok(reply) => match reply.verdict {
                 Verdict::Refused => self.declined(&number, now),

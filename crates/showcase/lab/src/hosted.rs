@@ -190,7 +190,7 @@ pub async fn run(
     let host = Host::start(Home::Memory, &settings, arena::shipped(), inventory, clock).await?;
     let host = Arc::new(host);
     let losses = surveyed.losses();
-    let network = ManagedNetwork::new(surveyed, host.posts.clone());
+    let network = ManagedNetwork::new(surveyed, host.posts.clone(), host.platform.engine());
     let tell = Arc::new(Mutex::new(tell));
     let say = move |event: &AgentsEvent| {
         let mut tell = tell.lock().expect("no holder panics");

@@ -399,6 +399,7 @@ fn assignment(task: &Task, exchange: &Exchange) -> Question {
         offered: 0,
         reopens: false,
         answered: false,
+        word: None,
     }
 }
 

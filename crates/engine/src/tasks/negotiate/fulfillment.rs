@@ -421,6 +421,7 @@ impl Engine {
             offered: said.speech.contents.len(),
             reopens: word.reopens,
             answered: false,
+            word: None,
         };
         let ask = Ask {
             verb: said.routed.negotiate.verb,

@@ -142,3 +142,34 @@ fn the_ticket_system_takes_no_tasks() {
         "takes-no-tasks"
     );
 }
+
+/// What the ticket system remembers of it died; what it gave to a complaint agent did not.
+#[test]
+fn a_ticket_that_is_told_again_after_a_restart_finds_its_task() {
+    let mut bss = started_as("bss-tickets");
+    let mut step = |input| bss.step(input, at(2), &mut rng());
+    let given = step(ticket("en", "my bill is wrong"));
+    let sent = given.iter().find_map(|output| match output {
+        Output::Send { token, .. } => Some(*token),
+        _ => None,
+    });
+    let refused = Undelivered {
+        tag: EXISTS.to_owned(),
+        message: "task ticket-C-7 exists".to_owned(),
+    };
+    let reply = Err(refused);
+    let token = sent.unwrap();
+    assert!(step(Input::Replied { token, reply }).is_empty());
+    let judged = step(told(
+        Status::InputRequired,
+        Some(Awaits::Judgement),
+        result("Ask billing.", false),
+    ));
+    assert_eq!(
+        lines(&judged),
+        [
+            "FulfillmentNegotiate ticket-C-7 accept",
+            "replies Ask billing."
+        ]
+    );
+}
