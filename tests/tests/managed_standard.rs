@@ -42,8 +42,11 @@ const HELLO: &str = r#"<hello xmlns="urn:ietf:params:xml:ns:netconf:base:1.0"><c
 <capability>urn:ietf:params:xml:ns:yang:ietf-alarms?module=ietf-alarms&amp;revision=2019-09-11</capability>
 <capability>urn:ietf:params:xml:ns:yang:ietf-network?module=ietf-network&amp;revision=2018-02-26</capability>
 <capability>urn:ietf:params:xml:ns:yang:ietf-interfaces?module=ietf-interfaces&amp;revision=2018-02-20</capability>
-<capability>urn:x:acme?module=acme-alarms&amp;revision=2020-01-01</capability>
-</capabilities><session-id>7</session-id></hello>"#;
+<capability>urn:x:acme?module=acme-alarms&amp;revision=2020-01-01</capability>"#;
+
+/// The management systems of customers send engineers out.
+const CUSTOMERS: &str = "<capability>urn:convoke:params:xml:ns:yang:convoke-ems?module=convoke-ems\
+                         </capability>";
 
 const NETWORKS: &str = r#"<networks xmlns="urn:ietf:params:xml:ns:yang:ietf-network"
  xmlns:t="urn:ietf:params:xml:ns:yang:ietf-network-topology"><network><network-id>all</network-id>
@@ -55,6 +58,8 @@ const NETWORKS: &str = r#"<networks xmlns="urn:ietf:params:xml:ns:yang:ietf-netw
 
 /// What the peer says at present.
 struct Peer {
+    /// What it can do beside what all can.
+    more: &'static str,
     /// What its interfaces are.
     oper: Mutex<&'static str>,
     /// The entries of its alarm list.
@@ -65,6 +70,8 @@ struct Peer {
     log: Mutex<Vec<(Timestamp, String)>>,
     /// By which requests somebody has subscribed.
     subscriptions: Mutex<Vec<String>>,
+    /// By which requests engineers were sent out: the first has number 1.
+    dispatches: Mutex<Vec<String>>,
 }
 
 impl Peer {
@@ -75,6 +82,15 @@ impl Peer {
                 let mut subscriptions = self.subscriptions.lock().unwrap();
                 subscriptions.push(request.to_owned());
                 "<ok/>".to_owned()
+            }
+            r if r.contains("<dispatch ") => {
+                let mut dispatches = self.dispatches.lock().unwrap();
+                dispatches.push(request.to_owned());
+                let (number, arrival) = (dispatches.len(), Clock::wall().now());
+                format!(
+                    "<dispatch xmlns=\"{EMS}\">{number}</dispatch>\
+                     <arrival xmlns=\"{EMS}\">{arrival}</arrival>"
+                )
             }
             r if r.contains("yang:ietf-network\"") => data(NETWORKS),
             r if r.contains("yang:ietf-interfaces\"") => {
@@ -117,18 +133,25 @@ impl Peer {
         told + &event(Clock::wall().now(), complete)
     }
 
-    /// Tells of a ticket, to whoever is there; when that was.
+    /// Tells of a ticket; when that was.
     fn opens(&self, ticket: &str) -> Timestamp {
         let now = Clock::wall().now();
-        let opened = format!(
-            "<customer-ticket xmlns=\"{EMS}\"><ticket>{ticket}</ticket><time>{now}</time>\
+        self.tells(
+            now,
+            &format!(
+                "<customer-ticket xmlns=\"{EMS}\"><ticket>{ticket}</ticket><time>{now}</time>\
              <from>Halvern</from><language>en</language><text>My car is offline</text>\
              </customer-ticket>"
+            ),
         );
-        let said = event(now, &opened);
+        now
+    }
+
+    /// Tells something, to whoever is there.
+    fn tells(&self, now: Timestamp, what: &str) {
+        let said = event(now, what);
         self.log.lock().unwrap().push((now, said.clone()));
         let _nobody_may_be_there = self.sends.send(said);
-        now
     }
 
     /// The last of so many subscriptions.
@@ -151,7 +174,9 @@ impl Peer {
         let mut heard = self.sends.subscribe();
         let (mut input, mut subscribed) = (String::new(), false);
         let mut buffer = vec![0; 16_384];
-        let mut says = format!("{HELLO}{END}");
+        let more = self.more;
+        let mut says =
+            format!("{HELLO}{more}</capabilities><session-id>7</session-id></hello>{END}");
         loop {
             if !says.is_empty() && stream.write_all(says.as_bytes()).await.is_err() {
                 return;
@@ -221,11 +246,17 @@ fn notification(resource: &str, identity: &str) -> String {
 /// A peer behind SSH, and how it is named in a file of the folder, with more that is said of it there.
 async fn start(folder: &Path, more: &str) -> (Arc<Peer>, SshServing, EmsSettings) {
     let peer = Arc::new(Peer {
+        more: if more.contains("Service") {
+            CUSTOMERS
+        } else {
+            ""
+        },
         oper: Mutex::new("up"),
         alarms: Mutex::new(entry("NYC-CHI", "linkFailure", false)),
         sends: broadcast::Sender::new(16),
         log: Mutex::default(),
         subscriptions: Mutex::default(),
+        dispatches: Mutex::default(),
     });
     let host_key = keys::generate("peer");
     let key_file = folder.join("key");
@@ -547,4 +578,56 @@ fn a_ticket_that_is_told_while_nobody_listens_is_taken_once() {
         assert!(third.stop().await.success());
         serving.close().await;
     });
+}
+
+/// What came of an engineer's visit while the platform was dead reaches the agent that sent the engineer,
+/// under the number of a former life, by the work order.
+#[test]
+fn an_engineer_who_is_done_while_nobody_listens_is_heard() {
+    block_on(async {
+        let own = tempfile::tempdir().unwrap();
+        let customers = "domain = \"Service\"\nsites = [\"NYC\"]";
+        let (peer, serving, _) = start(own.path(), customers).await;
+        let state = own.path().join("state");
+        let file = own.path().join("ems.toml");
+        let serve = ["serve", "--ems", file.to_str().unwrap()];
+        let first = Running::start(&state, &serve).await;
+        let repair = "{\"schema_id\": \"fault_repair_v1\", \"payload\": {\"ticket_id\": \"T\", \
+                      \"element\": \"site:NYC\", \"cause\": \"mains-failure\"}}";
+        let assign = ["task", "assign", "service-copilot", "site:NYC", "repair it"];
+        let how = ["--id", "repair", "--async", "--payload", repair];
+        first.client(&[&assign[..], &how].concat()).await.well();
+        shows_repair(&first, "progress: 10").await;
+        first.kill().await;
+        let ended = format!(
+            "<field-report xmlns=\"{EMS}\"><dispatch>1</dispatch><element>site:NYC</element>\
+             <repaired>true</repaired><finding>A fuse had blown</finding></field-report>"
+        );
+        peer.tells(Clock::wall().now(), &ended);
+        let second = Running::start(&state, &serve).await;
+        shows_repair(&second, "task-status: finished").await;
+        let dispatches = peer.dispatches.lock().unwrap().clone();
+        assert_eq!(dispatches.len(), 2, "{dispatches:?}");
+        let is_the_order = |it: &String| it.contains("<work-order>repair</work-order>");
+        assert!(dispatches.iter().all(is_the_order), "{dispatches:?}");
+        assert!(second.stop().await.success());
+        serving.close().await;
+    });
+}
+
+/// Waits until the repair has these words.
+async fn shows_repair(running: &Running, words: &str) {
+    let began = Instant::now();
+    loop {
+        let shown = running.client(&["task", "show", "repair"]).await.well();
+        if shown.stdout.contains(words) {
+            return;
+        }
+        assert!(
+            began.elapsed() < PATIENCE,
+            "no '{words}' in {}",
+            shown.stdout
+        );
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
 }

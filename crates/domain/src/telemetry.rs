@@ -128,7 +128,8 @@ pub struct Complaint {
 
 /// A report of a field engineer's app to the agent that dispatched the engineer (draft §2.1, steps
 /// 7-8).
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum FieldReport {
     /// The engineer stands at the element and asks what to do.
     Arrived {

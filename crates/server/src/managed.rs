@@ -11,7 +11,7 @@
 //!   sessions and bounds them, `episode` logs a trouble once;
 //! - [`survey()`] waits for the inventories, without which agents cannot begin;
 //! - `position` is how far a system has been heard, over deaths and from node to node;
-//! - `desk` knows who waits for which outcome; `routing` which system an action is for; `tickets` whose
+//! - `desk` knows who waits for which outcome, and whose engineer is out; `routing` which system an action is for; `tickets` whose
 //!   each ticket is;
 //! - `queue` gives each system its share of what agents are told, so that a flood at one of them is no
 //!   other's loss.

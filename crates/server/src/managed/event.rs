@@ -26,6 +26,8 @@ pub enum ManagedEvent {
     CallersField(FieldReport),
     /// One of the above that no list of its system has.
     Once(Once, Box<ManagedEvent>),
+    /// A report of an engineer that is kept until whoever sent the engineer out does so again.
+    Kept,
     /// The system with this number is listened to since.
     Listening(usize, Timestamp),
     /// What came of an action of a hosted agent.

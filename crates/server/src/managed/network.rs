@@ -10,7 +10,7 @@ mod entitled;
 mod once;
 
 use self::entitled::{Strangers, news_of_period};
-use super::desk::{Asker, Desk, Sender};
+use super::desk::{Asker, Desk, Reported, Sender};
 use super::episode::Recurrence;
 use super::event::{ManagedEvent, Once};
 use super::position::{KeptPosition, ToldAt};
@@ -87,6 +87,7 @@ impl ManagedNetwork {
             owners,
         } = survey;
         let notes = once::notes(engine);
+        let desk = Desk::after(once::dispatches(&notes, &systems));
         let managed = systems.into_iter().map(|system| {
             let kept = once::kept(&notes, &system.plan.name);
             system.kept.send_replace(Some(kept.clone()));
@@ -118,7 +119,7 @@ impl ManagedNetwork {
             posts,
             inventory,
             owners,
-            desk: Desk::default(),
+            desk,
             tickets: Tickets::default(),
             _tasks: tasks,
         }
@@ -178,7 +179,7 @@ impl ManagedNetwork {
                 let told = Telemetry::Performance(Arc::new(figures));
                 vec![ManagedEvent::Told(domain, told)]
             }
-            Brought::Done { number, reply } => self.done(system, number, reply),
+            Brought::Done { number, reply } => self.done(system, number, reply, now),
         }
     }
 
@@ -207,13 +208,11 @@ impl ManagedNetwork {
             {
                 Vec::new()
             }
-            SystemReport::Field(report) => {
-                let found = self.desk.reported(system, report);
-                found
-                    .into_iter()
-                    .map(|(to, report)| field(to, report))
-                    .collect()
-            }
+            SystemReport::Field(report) => match self.desk.reported(system, report, at) {
+                Reported::To(to, report) => vec![field(to, report)],
+                Reported::Kept => vec![ManagedEvent::Kept],
+                Reported::Nobody => Vec::new(),
+            },
             SystemReport::Ticket(Ticket { ticket, .. })
             | SystemReport::CustomerAnswered { ticket, .. }
                 if !self.tickets.speaks(system, &ticket) =>
@@ -337,6 +336,7 @@ impl Network for ManagedNetwork {
     }
 
     fn advance(&mut self, now: Timestamp) -> Vec<ManagedEvent> {
+        self.desk.forget_heard(now);
         let mut news = self.due(now);
         for _ in 0..AT_ONCE {
             let event = self.waiting.pop_front();
@@ -362,9 +362,13 @@ impl Network for ManagedNetwork {
                 let (now, report) = (around.now(), Telemetry::Field(report));
                 around.engine().observed(Ems::Customer, &report, now);
             }
+            // It is noted, and nothing more.
+            ManagedEvent::Kept => {}
             ManagedEvent::Once(once, event) => self.deliver_once(once, *event, around),
             ManagedEvent::Listening(system, since) => self.is_heard_since(system, since, around),
             ManagedEvent::Outcome(name, token, outcome) => {
+                // Who hears that an engineer is out knows it in another life as well.
+                self.note_dispatches(around);
                 around.tell(StoryEvent::Outcome {
                     agent: around.alias(&name),
                     outcome: outcome.clone(),
@@ -375,6 +379,8 @@ impl Network for ManagedNetwork {
     }
 
     fn serve(&mut self, around: &mut Around<'_>) {
+        let now = around.now();
+        self.note_dispatches(around);
         for wanted in around.engine().acts_wanted() {
             let ActWanted {
                 by,
@@ -389,7 +395,7 @@ impl Network for ManagedNetwork {
             });
             let name = by.clone();
             let asker = Asker::Caller { name, answer };
-            for event in self.begin(&by, &ems.permit(province), None, action, asker) {
+            for event in self.begin(&by, &ems.permit(province), None, action, asker, now) {
                 self.deliver(event, around);
             }
         }
@@ -403,7 +409,8 @@ impl Network for ManagedNetwork {
         };
         let name = agent.to_owned();
         let asker = Asker::Agent { name, token };
-        for event in self.begin(agent, &permit, Some(token), action, asker) {
+        let now = around.now();
+        for event in self.begin(agent, &permit, Some(token), action, asker, now) {
             self.deliver(event, around);
         }
     }

@@ -170,7 +170,7 @@ fn bytes_of(event: &ManagedEvent) -> usize {
         },
         ManagedEvent::Once(_, event) => return bytes_of(event),
         // They do not wait, or are next to nothing.
-        ManagedEvent::Outcome(..) | ManagedEvent::Listening(..) => 0,
+        ManagedEvent::Outcome(..) | ManagedEvent::Kept | ManagedEvent::Listening(..) => 0,
     };
     EACH_BYTES + texts
 }

@@ -10,6 +10,7 @@ use crate::managed::system::{ACTIONS, Order, System};
 use bindings::netconf::manager::ActionReply;
 use domain::permit::Permit;
 use domain::telemetry::{Action, Outcome, Token};
+use domain::time::Timestamp;
 use engine::{ActFailure, Acted};
 use std::sync::Arc;
 use std::time::Instant;
@@ -22,10 +23,16 @@ impl ManagedNetwork {
         system: usize,
         number: u64,
         reply: ActionReply,
+        now: Timestamp,
     ) -> Vec<ManagedEvent> {
-        let Some(UnderWay { asker, dispatches }) = self.desk.end(number) else {
+        let Some(under_way) = self.desk.end(number) else {
             return Vec::new();
         };
+        let UnderWay {
+            asker,
+            dispatches,
+            work_order,
+        } = under_way;
         let outcome = self.systems[system].clock.answered(reply.outcome);
         let dispatch = reply.dispatch.filter(|_| dispatches);
         let (sender, mut news) = match asker {
@@ -34,6 +41,7 @@ impl ManagedNetwork {
                     name: name.clone(),
                     token,
                     is_hosted: true,
+                    work_order,
                 };
                 (sender, vec![ManagedEvent::Outcome(name, token, outcome)])
             }
@@ -49,12 +57,13 @@ impl ManagedNetwork {
                     name,
                     token: number,
                     is_hosted: false,
+                    work_order,
                 };
                 (sender, Vec::new())
             }
         };
         if let Some(dispatch) = dispatch {
-            let early = self.desk.sent((system, dispatch), sender.clone());
+            let early = self.desk.sent((system, dispatch), sender.clone(), now);
             let own = |report| desk::under(report, sender.token);
             news.extend(early.into_iter().map(|r| field(sender.clone(), own(r))));
         }
@@ -69,11 +78,20 @@ impl ManagedNetwork {
         token: Option<Token>,
         action: Action,
         asker: Asker,
+        now: Timestamp,
     ) -> Vec<ManagedEvent> {
         let number = self.desk.number();
-        let dispatches = matches!(action, Action::Dispatch { .. });
+        let (dispatches, work_order) = match &action {
+            Action::Dispatch { work_order, .. } => (true, work_order.clone()),
+            _ => (false, None),
+        };
         let sent = self.send(number, name, permit, token, action);
-        self.desk.begin(number, UnderWay { asker, dispatches });
+        let under_way = UnderWay {
+            asker,
+            dispatches,
+            work_order,
+        };
+        self.desk.begin(number, under_way);
         match sent {
             Ok(()) => Vec::new(),
             Err((system, outcome)) => {
@@ -82,7 +100,7 @@ impl ManagedNetwork {
                     dispatch: None,
                     is_unsupported: false,
                 };
-                self.done(system, number, reply)
+                self.done(system, number, reply, now)
             }
         }
     }

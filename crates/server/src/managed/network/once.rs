@@ -6,7 +6,9 @@
 //! [`engine::Engine::told`].
 
 use super::{ManagedEvent, ManagedNetwork, Once};
+use crate::managed::desk::{Dispatched, KeptDispatch};
 use crate::managed::position::KeptPosition;
+use crate::managed::system::System;
 use crate::runtime::{Around, Network};
 use crate::story::StoryEvent;
 use bindings::netconf::manager::SystemReport;
@@ -15,7 +17,11 @@ use domain::telemetry::Telemetry;
 use domain::time::Timestamp;
 use engine::{Engine, NetworkNote, ToldOnce};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use tracing::error;
+
+/// What the names of notes on dispatches begin with.
+const DISPATCH: &str = "dispatch ";
 
 /// What is noted at an engine, by name. Where that cannot be read, systems are heard as if for the first
 /// time.
@@ -42,6 +48,20 @@ pub(super) fn kept(notes: &BTreeMap<String, String>, system: &str) -> Option<Kep
 
 fn name_of(system: &str) -> String {
     format!("position {system}")
+}
+
+/// What was kept of dispatches of these systems.
+pub(super) fn dispatches(
+    notes: &BTreeMap<String, String>,
+    systems: &[Arc<System>],
+) -> BTreeMap<Dispatched, KeptDispatch> {
+    let read = |(name, text): (&String, &String)| {
+        let (number, of) = name.strip_prefix(DISPATCH)?.split_once(' ')?;
+        let system = systems.iter().find(|system| system.plan.name == of)?;
+        let kept = serde_json::from_str(text).ok()?;
+        Some(((system.number, number.parse().ok()?), kept))
+    };
+    notes.iter().filter_map(read).collect()
 }
 
 /// True of what no list of a system has.
@@ -91,7 +111,30 @@ impl ManagedNetwork {
             key: key.clone(),
         });
         let now = around.now();
-        around.engine().told(vec![note], told.collect(), now);
+        let mut notes = self.dispatch_notes();
+        notes.push(note);
+        around.engine().told(notes, told.collect(), now);
+    }
+
+    /// Notes what is new of dispatches, if anything is.
+    pub(super) fn note_dispatches(&mut self, around: &mut Around<'_>) {
+        let notes = self.dispatch_notes();
+        if !notes.is_empty() {
+            around.engine().told(notes, Vec::new(), around.now());
+        }
+    }
+
+    fn dispatch_notes(&mut self) -> Vec<NetworkNote> {
+        let unwritten = self.desk.take_unwritten().into_iter();
+        let note = |((system, number), kept): (Dispatched, Option<KeptDispatch>)| {
+            let system = &self.systems[system].system.plan.name;
+            let text = |kept| serde_json::to_string(&kept).expect("texts have a form in JSON");
+            NetworkNote {
+                name: format!("{DISPATCH}{number} {system}"),
+                text: kept.map(text),
+            }
+        };
+        unwritten.map(note).collect()
     }
 
     /// A system is listened to. What one tells that was never heard before is asked for again from here
