@@ -379,12 +379,8 @@ impl BssTickets {
             }
             (Due::Reply, Stage::Given | Stage::Asked(_)) => {
                 let content = Content::new(number.as_str(), "The customer cannot wait longer");
-                let cancel = Message::new(
-                    open.to.clone(),
-                    Verb::TaskCancel,
-                    open.task.clone(),
-                    content,
-                );
+                let (to, task) = (open.to.clone(), open.task.clone());
+                let cancel = Message::new(to, Verb::TaskCancel, task, content);
                 let token = self.context.token();
                 let mut outputs = self.apologise(&number);
                 outputs.push(Output::Send {
