@@ -56,6 +56,12 @@ pub enum AuditKind {
     LeadAsked,
     /// A node was given what the state folders of all nodes have alike.
     NodeJoined,
+    /// A standing rule was added.
+    RuleAdded,
+    /// A standing rule was withdrawn.
+    RuleWithdrawn,
+    /// Something was decided by a standing rule, in the name of its author.
+    RuleDecided,
 }
 
 crate::named! {

@@ -6,6 +6,7 @@
 use crate::audit::AuditRecord;
 use crate::cluster::LeadMoved;
 use crate::notification::{AgentUpdate, NegotiationUpdate, Notification, SchemaUpdate};
+use crate::policy::PolicyUpdate;
 use crate::task::TaskId;
 use crate::time::Timestamp;
 use std::sync::Arc;
@@ -51,6 +52,8 @@ pub enum LogEvent {
     Schema(Arc<SchemaUpdate>),
     /// Another node of the cluster leads: `lead-moved`.
     Lead(Arc<LeadMoved>),
+    /// A standing rule was added or withdrawn, or something became of one: `policy-update`.
+    Policy(Arc<PolicyUpdate>),
     /// An audited event. Read by auditors, never sent to subscribers.
     Audit(Arc<AuditRecord>),
     /// A session began: `netconf-session-start`.
@@ -86,6 +89,7 @@ impl LogEvent {
             Self::Agent(_)
             | Self::Schema(_)
             | Self::Lead(_)
+            | Self::Policy(_)
             | Self::Audit(_)
             | Self::SessionStarted { .. }
             | Self::SessionEnded { .. } => None,
@@ -119,6 +123,7 @@ impl Entry {
             // Names and addresses, bounded each.
             LogEvent::Agent(_)
             | LogEvent::Lead(_)
+            | LogEvent::Policy(_)
             | LogEvent::Audit(_)
             | LogEvent::SessionStarted { .. }
             | LogEvent::SessionEnded { .. } => 0,

@@ -14,6 +14,7 @@
 //!   [`context`]: the record of exchanges; [`event`]: the log;
 //! - [`access`]: access control (NACM); [`audit`]: the audit trail; [`cluster`]: the nodes that serve
 //!   a platform;
+//! - [`policy`]: what waits for a decision, and the standing rules that decide some of it;
 //! - [`identifier`]: the syntax of identifiers that principals choose;
 //! - [`retry`]: the pauses between attempts;
 //! - [`time`]: instants and randomness, which are always arguments; [`calendar`] and [`gazetteer`]:
@@ -43,6 +44,7 @@ pub mod named;
 pub mod negotiation;
 pub mod notification;
 pub mod permit;
+pub mod policy;
 pub mod profile;
 pub mod push;
 pub mod radio;

@@ -134,6 +134,9 @@ mod tests {
             negotiation::State
             negotiation::Stance
             notification::SchemaChange
+            policy::DecisionKind
+            policy::PolicyChange
+            policy::RuleVerdict
             profile::Layer
             registry::AgentChange
             registry::Health
@@ -148,7 +151,7 @@ mod tests {
             verb::Verb
         };
         assert_snapshot!(names.join("\n"), @"
-        audit::AuditKind: login login-failed denied key-added key-changed key-removed token-issued token-revoked rules-changed schema-published schema-retired patch-approved patch-rejected alignment-judged fragments-erased fault-injected fault-cleared drain-asked lead-asked node-joined
+        audit::AuditKind: login login-failed denied key-added key-changed key-removed token-issued token-revoked rules-changed schema-published schema-retired patch-approved patch-rejected alignment-judged fragments-erased fault-injected fault-cleared drain-asked lead-asked node-joined rule-added rule-withdrawn rule-decided
         cause::Cause: fibre-cut duct-cut card-failure router-failure mains-failure optical-module-ageing cell-hardware-failure misconfiguration interference congestion interface-down packet-loss bandwidth-too-low queue-too-short wrong-metric area-mismatch mtu-mismatch timer-mismatch passive-interface routing-process-down prefix-filtered duplicate-address black-hole
         cluster::LeadReason: first expired stopped drained moved restarted
         cluster::NodeState: leading standing-by draining gone
@@ -163,6 +166,9 @@ mod tests {
         negotiation::State: open agreed refused exhausted expired withdrawn
         negotiation::Stance: offer accept refuse
         notification::SchemaChange: template-published template-retired patch-pending patch-active key-promoted key-deprecated key-withdrawn patch-approved patch-rejected fragments-erased
+        policy::DecisionKind: result decision question credentials completion feasibility plan patch
+        policy::PolicyChange: rule-added rule-withdrawn decided escalated
+        policy::RuleVerdict: accept reject ask
         profile::Layer: business service resource
         registry::AgentChange: registered health expired returned left
         registry::Health: ok degraded failing

@@ -124,7 +124,11 @@ pub(crate) fn unobtainable(task: &TaskId) -> Refusal {
 }
 
 /// An rpc; `guarded` as the module says: `nacm:default-deny-all`.
-pub(crate) fn exec(module: &'static str, rpc: &'static str, guarded: bool) -> Request<'static> {
+pub(crate) const fn exec(
+    module: &'static str,
+    rpc: &'static str,
+    guarded: bool,
+) -> Request<'static> {
     Request::Exec {
         module,
         rpc,

@@ -71,6 +71,7 @@ impl Engine {
             drop(self.commit(unit));
         }
         drop(work);
+        self.policy.look_at_all(now);
         self.step_in_turn(now);
     }
 
@@ -145,7 +146,9 @@ impl Engine {
             Due::Team(task) | Due::Task(task) | Due::Negotiation(task, _) => {
                 self.lock_with(&[Name::Tree(task.clone())])
             }
-            Due::Lease(_) | Due::Wake { .. } => self.lock_with(&[Name::Places]),
+            Due::Lease(_) | Due::Wake { .. } | Due::Decision(_) | Due::Patches => {
+                self.lock_with(&[Name::Places])
+            }
             Due::Step { agent, .. } => self.lock_all_for(*agent),
             Due::Store => self.lock_all_with(|work, names| {
                 names.push(Name::Questions);
@@ -184,17 +187,9 @@ impl Engine {
     }
 
     fn fall_due(&self, place: Place, due: Due, now: Timestamp) {
-        if let Due::Wake {
-            agent,
-            incarnation,
-            token,
-        } = due
-        {
-            if self.deadlines.take(place) {
-                self.woken(agent, incarnation, token, now);
-            }
+        let Some(due) = self.fall_due_unlocked(place, due, now) else {
             return;
-        }
+        };
         let mut work = self.lock_for(&due);
         // Somebody may have withdrawn it meanwhile.
         if !self.deadlines.take(place) {
@@ -202,7 +197,7 @@ impl Engine {
         }
         let (work, mut unit) = (&mut *work, UnitOfWork::default());
         match due {
-            Due::Wake { .. } => {}
+            Due::Wake { .. } | Due::Decision(_) | Due::Patches => {}
             Due::Step { agent, number } => self.step_overdue(work, agent, number, now, &mut unit),
             Due::Team(task) => self.team_formed(work, &task, &mut unit),
             Due::Reply(awaited) => {
@@ -227,6 +222,27 @@ impl Engine {
             Due::Store => self.store_due(work, now, &mut unit),
         }
         drop(self.commit(unit));
+    }
+
+    /// Carries out what holds no lock, or takes it by itself; hands back what is to be done under one.
+    fn fall_due_unlocked(&self, place: Place, due: Due, now: Timestamp) -> Option<Due> {
+        let is_unlocked = matches!(due, Due::Wake { .. } | Due::Decision(_) | Due::Patches);
+        if !is_unlocked {
+            return Some(due);
+        }
+        if !self.deadlines.take(place) {
+            return None;
+        }
+        match due {
+            Due::Wake {
+                agent,
+                incarnation,
+                token,
+            } => self.woken(agent, incarnation, token, now),
+            Due::Decision(subject) => self.decision_due(&subject, now),
+            _ => self.patches_due(now),
+        }
+        None
     }
 
     /// The instant has come that an agent asked for.

@@ -22,6 +22,7 @@ use crate::hosting::agents::Agents;
 use crate::limits::Limits;
 use crate::network::Network;
 use crate::numbers::Numbers;
+use crate::policy::Policy;
 use crate::registry::directory::Directory;
 use crate::registry::roster::{Hosted, Proxy, Roster};
 use crate::registry::{Credentials, Registry};
@@ -84,6 +85,7 @@ pub struct Engine {
     pub(crate) feed: Arc<Feed>,
     pub(crate) network: Network,
     pub(crate) cluster: Joined,
+    pub(crate) policy: Arc<Policy>,
     pub(crate) limits: Limits,
     retention: Retention,
 }
@@ -115,6 +117,9 @@ impl Engine {
         let outbox = Arc::new(Outbox::default());
         let pushes = Arc::new(Unstored::new(Arc::clone(&loads)));
         let recent = Arc::new(Recent::default());
+        let deadlines = Arc::new(Deadlines::new(Arc::clone(&numbers)));
+        let policy = Policy::new(Arc::clone(&deadlines), Arc::clone(&outbox));
+        let policy = Arc::new(policy);
         // Whoever waits for the disk, or follows the log, finds the rest as it is there.
         let observers: Vec<Arc<dyn CommitObserver>> = vec![
             Arc::clone(&loads) as _,
@@ -125,6 +130,7 @@ impl Engine {
             Arc::clone(&agents) as _,
             Arc::clone(&outbox) as _,
             Arc::clone(&pushes) as _,
+            Arc::clone(&policy) as _,
             Arc::clone(&recent) as _,
         ];
         let observers = Arc::new(Observers::new(observers));
@@ -132,6 +138,7 @@ impl Engine {
         let on_commit = move |committed: &[Committed]| told.on_commit(committed);
         let (store, recovered) = Store::open(setup.store, Box::new(on_commit))?;
         let schemas = Schemas::open(setup.schemas, &store)?;
+        policy.load(&store, &recovered)?;
         view.load(&recovered.tasks, recovered.counts.tasks, recovered.last);
         let feed = Feed::new(recent, store.clone(), recovered.last, recovered.log_began);
         let registered = recovered.registrations;
@@ -144,7 +151,6 @@ impl Engine {
             tasks: recovered.tasks,
             negotiations: recovered.negotiations,
         };
-        let deadlines = Arc::new(Deadlines::new(Arc::clone(&numbers)));
         let many = placement.shards();
         let shared = Shared::new(placement, Arc::clone(&deadlines), numbers, setup.inventory);
         let shared = Arc::new(shared);
@@ -174,6 +180,7 @@ impl Engine {
             feed: Arc::new(feed),
             network,
             cluster: Joined::default(),
+            policy,
             limits: setup.limits,
             retention: setup.retention,
         };

@@ -24,6 +24,7 @@
 //! - `schemas`: what payloads are held to; `data`: what they name; [`query`]: looks at all of it;
 //! - `commit`: a decision as one batch, what waits for the disk, what is taken back because it was not
 //!   stored, and what becomes of a platform whose decision panicked;
+//! - `policy`: what waits for a decision, and standing rules, which decide some of it;
 //! - `network`: management systems and faults, `cluster`: nodes, which others run beside it, and answer for.
 #![forbid(unsafe_code)]
 
@@ -43,6 +44,7 @@ mod limits;
 mod network;
 mod numbers;
 pub mod operation;
+mod policy;
 pub mod query;
 pub mod refusal;
 mod registry;
@@ -69,6 +71,7 @@ pub use network::faults::FaultInjector;
 pub use network::operation::{Act, Acted, ClearFault, InjectFault, ListFaults};
 pub use network::told::{NetworkNote, ToldOnce};
 pub use operation::{Call, Cost, Endpoint, Execution, Operation, Query, Reader, Weigh};
+pub use policy::operation::{AddRule, StandingRuleRecord, Waiting, WaitingDecision, WithdrawRule};
 pub use refusal::Refusal;
 pub use registry::operation::{
     DeregisterAgent, DiscoverAgents, IntroduceAgent, RegisterAgent, Registered, RenewLease,

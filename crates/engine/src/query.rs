@@ -19,6 +19,7 @@ pub use task::{
 
 use crate::access::Sight;
 pub use crate::operation::{Query, Reader, Weigh};
+pub use crate::policy::operation::{StandingRules, WaitingDecisions};
 use crate::refusal::OverLimit;
 use crate::tasks::view::Knowledge;
 use crate::{Engine, Refusal};

@@ -76,6 +76,11 @@ impl Registry {
         }
     }
 
+    /// True if the host knows a credential of a person of that name.
+    pub(crate) fn is_keyed(&self, name: &str) -> bool {
+        (self.credentials)(name) == Some(Credential::User)
+    }
+
     /// Who fits, best first.
     pub(crate) fn discover(
         &self,

@@ -35,6 +35,7 @@ const IMPLEMENTED: &[(&str, &[&str])] = &[
     ("convoke-schema", &[]),
     ("convoke-usage", &[]),
     ("convoke-cluster", &[]),
+    ("convoke-policy", &[]),
     ("ietf-alarms", &["alarm-history", "alarm-summary"]),
     ("ietf-network", &[]),
     ("ietf-network-topology", &[]),

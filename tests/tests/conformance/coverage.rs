@@ -289,7 +289,7 @@ fn every_excuse_is_about_a_node_of_the_schema() {
 /// from either could be written but not read back.
 #[test]
 fn every_kind_of_audit_record_is_of_the_module_and_the_other_way_round() {
-    let module = include_str!("../../../yang/convoke-audit@2026-11-28.yang");
+    let module = include_str!("../../../yang/convoke-audit@2026-11-29.yang");
     let named = module
         .lines()
         .filter_map(|line| line.trim().strip_prefix("enum "))

@@ -7,6 +7,7 @@ use domain::context::Body;
 use domain::discovery::Criteria;
 use domain::ems::Ems;
 use domain::inventory::ElementId;
+use domain::policy::{DecisionKind, RuleConditions, RuleVerdict};
 use domain::profile::Layer;
 use domain::registry::{Health, Reach};
 use domain::task::TaskId;
@@ -15,11 +16,11 @@ use domain::verb::Verb;
 use engine::query::AuditTrail;
 use engine::refusal::Forbidden;
 use engine::{
-    Act, ApprovePatch, ClearFault, DeregisterAgent, DiscoverAgents, DrainNode, Endpoint,
+    Act, AddRule, ApprovePatch, ClearFault, DeregisterAgent, DiscoverAgents, DrainNode, Endpoint,
     EraseFragments, Form, FormTeam, GetSchemaTemplate, GetSchemaUpdates, InjectFault,
     IntroduceAgent, JudgeAlignment, ListFaults, ListScenarios, MoveLead, Negotiate, Operation,
     PublishSchemaTemplate, ReadData, Refusal, RegisterAgent, RejectPatch, RenderSchema, RenewLease,
-    RequestCapabilityExtension, RetireSchema, ValidatePayload, Which, WriteData,
+    RequestCapabilityExtension, RetireSchema, ValidatePayload, Which, WithdrawRule, WriteData,
 };
 use std::collections::BTreeSet;
 
@@ -97,6 +98,18 @@ fn operations() -> Vec<Asked> {
         offset: 0,
         length: Body::CHUNK_MOST,
     };
+    let rule = AddRule {
+        name: String::new(),
+        kind: DecisionKind::Result,
+        conditions: RuleConditions::default(),
+        verdict: RuleVerdict::Ask,
+        time_out: None,
+        valid_until: None,
+    };
+    let withdraw = WithdrawRule {
+        author: None,
+        name: name(),
+    };
     let browse = |stage: &Stage, user: &str| stage.browse(user, AuditTrail::default());
     let mut all = vec![
         asked("irtf-agent", "task-negotiate", cancel),
@@ -127,6 +140,8 @@ fn operations() -> Vec<Asked> {
         asked("convoke-simulation", "clear-fault", ClearFault { id: 1 }),
         asked("convoke-cluster", "drain-node", DrainNode { node: name() }),
         asked("convoke-cluster", "move-lead", MoveLead { node: name() }),
+        asked("convoke-policy", "add-rule", rule),
+        asked("convoke-policy", "withdraw-rule", withdraw),
     ];
     all.extend(schema_operations(name));
     all.extend(actions(name));

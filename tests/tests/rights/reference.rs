@@ -179,11 +179,13 @@ impl Reference {
 
     /// True for nodes that differ between users or between two reads.
     pub fn is_of_rows(&self, path: &str) -> bool {
-        const ROWS: [&str; 8] = [
+        const ROWS: [&str; 10] = [
             "/convoke-registry:registry/task",
             "/convoke-registry:registry/negotiation",
             "/convoke-registry:registry/team",
             "/convoke-registry:registry/context",
+            "/convoke-policy:policy/waiting",
+            "/convoke-policy:policy/rule",
             "/irtf-agent:context",
             "/irtf-agent:data-params",
             "/irtf-agent:tasks",

@@ -84,7 +84,8 @@ fn not_found(cause: &NotFound) -> ErrorKind {
         | NotFound::Scenario(_)
         | NotFound::Patch { .. }
         | NotFound::Sample { .. }
-        | NotFound::Node { .. } => ErrorKind::InvalidParams,
+        | NotFound::Node { .. }
+        | NotFound::Rule { .. } => ErrorKind::InvalidParams,
     }
 }
 
@@ -101,6 +102,7 @@ fn conflict(cause: &Conflict) -> ErrorKind {
         | Conflict::HostedAgent { .. }
         | Conflict::Unretirable { .. }
         | Conflict::OnlyNode { .. }
+        | Conflict::RuleExists { .. }
         | Conflict::Evolution(_) => ErrorKind::UnsupportedOperation,
         Conflict::WrongRound { .. }
         | Conflict::NotAsAgreed { .. }

@@ -11,6 +11,7 @@ pub(super) mod ems;
 mod library;
 mod monitoring;
 pub(super) mod negotiation;
+mod policy;
 mod reader;
 mod registry;
 mod restconf;
@@ -25,7 +26,8 @@ pub(super) use reader::Reader;
 
 use super::output::{self, Parent as _};
 use super::{
-    AGENT_NAMESPACE, CLUSTER_NAMESPACE, REGISTRY_NAMESPACE, SCHEMA_NAMESPACE, USAGE_NAMESPACE,
+    AGENT_NAMESPACE, CLUSTER_NAMESPACE, POLICY_NAMESPACE, REGISTRY_NAMESPACE, SCHEMA_NAMESPACE,
+    USAGE_NAMESPACE,
 };
 use ::netconf::data::{Writer, write};
 use ::netconf::filter::{Projection, View};
@@ -109,6 +111,9 @@ impl Reader<'_> {
         }
         if *self.endpoint == Endpoint::Platform && view.wants(CLUSTER_NAMESPACE, "cluster") {
             self.write_cluster(projection, out);
+        }
+        if *self.endpoint == Endpoint::Platform && view.wants(POLICY_NAMESPACE, "policy") {
+            self.write_policy(projection, out)?;
         }
         Ok(())
     }

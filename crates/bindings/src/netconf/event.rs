@@ -12,6 +12,7 @@ use ::netconf::names::namespace::{NETCONF_NOTIFICATIONS, NETMOD_NOTIFICATION, NO
 use ::netconf::xml::write as xml;
 use domain::event::{Entry, LogEvent};
 use domain::notification::Notification;
+use domain::policy::DecisionKind;
 use domain::time::Timestamp;
 use engine::Event;
 
@@ -106,6 +107,21 @@ fn entered(entry: &Entry) -> Node<'_> {
             .epoch(moved.epoch)
             .reason(moved.reason.as_str())
             .written(),
+        LogEvent::Policy(update) => {
+            let subject = update.subject.as_ref();
+            let patch = subject.filter(|it| it.kind == DecisionKind::Patch);
+            output::PolicyUpdate::default()
+                .author(&update.rule.author)
+                .name(&update.rule.name)
+                .change(update.change.as_str())
+                .kind(subject.map(|it| it.kind.as_str()))
+                .task_id(subject.filter(|it| it.kind.is_of_task()).map(|it| &it.id))
+                .patch_id(patch.map(|it| &it.id))
+                .decider(update.decider.as_ref())
+                .verdict(update.verdict.map(|it| it.as_str()))
+                .escalated_to(update.escalated_to.as_ref())
+                .written()
+        }
         // It is told to nobody (`Engine::receives`): a record is read by `get-audit` alone.
         LogEvent::Audit(_) => Node::container(AUDIT_NAMESPACE, "record"),
         LogEvent::SessionStarted {

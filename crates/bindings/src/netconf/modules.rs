@@ -24,6 +24,8 @@ pub const SCHEMA_NAMESPACE: &str = "urn:convoke:params:xml:ns:yang:convoke-schem
 pub const USAGE_NAMESPACE: &str = "urn:convoke:params:xml:ns:yang:convoke-usage";
 /// The namespace of module convoke-cluster.
 pub const CLUSTER_NAMESPACE: &str = "urn:convoke:params:xml:ns:yang:convoke-cluster";
+/// The namespace of module convoke-policy.
+pub const POLICY_NAMESPACE: &str = "urn:convoke:params:xml:ns:yang:convoke-policy";
 /// The namespace of module convoke-ems.
 pub const EMS_NAMESPACE: &str = "urn:convoke:params:xml:ns:yang:convoke-ems";
 /// The namespace of module ietf-alarms (RFC 8632).
@@ -65,4 +67,5 @@ pub(crate) static SCHEMA: Module = module("convoke-schema", "cvschema", SCHEMA_N
 pub(crate) static SIMULATION: Module = module("convoke-simulation", "cvs", SIMULATION_NAMESPACE);
 pub(crate) static USAGE: Module = module("convoke-usage", "cvu", USAGE_NAMESPACE);
 pub(crate) static CLUSTER: Module = module("convoke-cluster", "cvcluster", CLUSTER_NAMESPACE);
+pub(crate) static POLICY: Module = module("convoke-policy", "cvpolicy", POLICY_NAMESPACE);
 pub(crate) static EMS: Module = module("convoke-ems", "cvems", EMS_NAMESPACE);

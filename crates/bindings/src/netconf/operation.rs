@@ -14,6 +14,7 @@ mod filter;
 mod lock;
 mod negotiate;
 mod page;
+mod policy;
 mod read;
 mod registry;
 mod schema;
@@ -41,10 +42,11 @@ use domain::ems::Ems;
 use ems::ActionInput;
 use engine::query::{AuditTrail, ExchangePage, TaskCount, TaskPage};
 use engine::{
-    ApprovePatch, ClearFault, DeregisterAgent, DiscoverAgents, DrainNode, Endpoint, EraseFragments,
-    FormTeam, GetSchemaTemplate, GetSchemaUpdates, InjectFault, JudgeAlignment, ListFaults,
-    ListScenarios, MoveLead, Negotiate, PublishSchemaTemplate, ReadData, RejectPatch, RenderSchema,
-    RenewLease, RequestCapabilityExtension, RetireSchema, ValidatePayload, WriteData,
+    AddRule, ApprovePatch, ClearFault, DeregisterAgent, DiscoverAgents, DrainNode, Endpoint,
+    EraseFragments, FormTeam, GetSchemaTemplate, GetSchemaUpdates, InjectFault, JudgeAlignment,
+    ListFaults, ListScenarios, MoveLead, Negotiate, PublishSchemaTemplate, ReadData, RejectPatch,
+    RenderSchema, RenewLease, RequestCapabilityExtension, RetireSchema, ValidatePayload,
+    WithdrawRule, WriteData,
 };
 use validation::check;
 
@@ -202,6 +204,8 @@ static RPCS: &[RpcDefinition] = &[
     RpcDefinition::of::<ClearFault>(),
     RpcDefinition::of::<DrainNode>(),
     RpcDefinition::of::<MoveLead>(),
+    RpcDefinition::of::<AddRule>().repeatable(),
+    RpcDefinition::of::<WithdrawRule>(),
     RpcDefinition::of::<GetSchemaTemplate>().repeatable(),
     RpcDefinition::of::<ListScenarios>().repeatable(),
     RpcDefinition::of::<ValidatePayload>().repeatable(),

@@ -100,6 +100,8 @@ impl Engine {
     /// with its next word.
     pub fn set_access(&self, rules: AccessRules) {
         *self.access.rules.write().expect("no writer panics") = Arc::new(rules);
+        // Standing rules may have got the rights that they lacked: at once, whatever the time is.
+        self.policy.look_at_all(Timestamp::default());
     }
 
     /// The principal that a verified user name stands for.

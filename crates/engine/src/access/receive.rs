@@ -53,6 +53,9 @@ impl Engine {
                 is_open_to(who, &n.publisher, &n.executor) && !elsewhere(&n.executor)
             }
             LogEvent::Agent(_) | LogEvent::Lead(_) => at_platform,
+            LogEvent::Policy(update) => {
+                at_platform && (who.is_administrator() || update.concerns(&who.name))
+            }
             LogEvent::Schema(update) => at_platform && self.sees_schema(who, update),
             // The trail is read, not told.
             LogEvent::Audit(_) => false,
@@ -94,6 +97,7 @@ fn logged(entry: &Entry) -> Named {
         LogEvent::Agent(_) => ("convoke-registry", "agent-update"),
         LogEvent::Schema(_) => ("convoke-schema", "schema-update"),
         LogEvent::Lead(_) => ("convoke-cluster", "lead-moved"),
+        LogEvent::Policy(_) => ("convoke-policy", "policy-update"),
         LogEvent::Audit(_) => ("convoke-audit", "get-audit"),
         LogEvent::SessionStarted { .. } => ("ietf-netconf-notifications", "netconf-session-start"),
         LogEvent::SessionEnded { .. } => ("ietf-netconf-notifications", "netconf-session-end"),

@@ -16,6 +16,7 @@ pub(super) fn teller(entry: &Entry) -> Option<&str> {
         LogEvent::Agent(_)
         | LogEvent::Schema(_)
         | LogEvent::Lead(_)
+        | LogEvent::Policy(_)
         | LogEvent::Audit(_)
         | LogEvent::SessionStarted { .. }
         | LogEvent::SessionEnded { .. } => None,

@@ -115,6 +115,12 @@ pub enum Conflict {
         /// Why not the others.
         why: String,
     },
+    /// The user has another standing rule of that name.
+    #[error("the standing rule '{name}' is there, and says something else: withdraw it first")]
+    RuleExists {
+        /// How it is called.
+        name: String,
+    },
     /// What was wanted of a patch does not go now.
     #[error(transparent)]
     Evolution(#[from] LineageRefusal),
@@ -138,6 +144,7 @@ impl Conflict {
             Self::Publish(_) | Self::Unpublishable { .. } => Field::Template,
             Self::Unretirable { .. } => Field::Schema,
             Self::OnlyNode { .. } => Field::Node,
+            Self::RuleExists { .. } => Field::Rule,
             Self::Evolution(LineageRefusal::Off) => return None,
             Self::Evolution(_) => Field::Patch,
         })

@@ -101,6 +101,24 @@ pub enum Field {
     Sample,
     /// A node of the cluster.
     Node,
+    /// A standing rule, by its name.
+    Rule,
+    /// The kind of decisions that it is about.
+    DecisionKind,
+    /// Whose decisions it is about.
+    Decider,
+    /// The domain of the other side.
+    Domain,
+    /// What the task is about.
+    Target,
+    /// The bounds of a number.
+    Bound,
+    /// Until when it holds.
+    ValidUntil,
+    /// After how long it says something else.
+    TimeOut,
+    /// Who is told then.
+    EscalateTo,
     /// Behind which row a page begins.
     After,
     /// A member of a push configuration.
@@ -154,6 +172,15 @@ impl fmt::Display for Field {
             Self::Patch => "patch-id",
             Self::Sample => "sample-id",
             Self::Node => "node",
+            Self::Rule => "name",
+            Self::DecisionKind => "kind",
+            Self::Decider => "decider",
+            Self::Domain => "domain",
+            Self::Target => "target",
+            Self::Bound => "bound",
+            Self::ValidUntil => "valid-until",
+            Self::TimeOut => "after",
+            Self::EscalateTo => "escalate-to",
             Self::After => "after",
             Self::Push(member) => member.as_str(),
         })

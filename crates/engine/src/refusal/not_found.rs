@@ -86,6 +86,12 @@ pub enum NotFound {
         /// The sample.
         sample_id: String,
     },
+    /// No such standing rule, or none that the principal may withdraw.
+    #[error("no standing rule '{}' that could be withdrawn", excerpt(name))]
+    Rule {
+        /// How it is called.
+        name: String,
+    },
     /// The cluster has no such node.
     #[error("the cluster has no node '{}'", excerpt(node))]
     Node {
@@ -108,6 +114,7 @@ impl NotFound {
             Self::Patch { .. } => Field::Patch,
             Self::Sample { .. } => Field::Sample,
             Self::Node { .. } => Field::Node,
+            Self::Rule { .. } => Field::Rule,
         }
     }
 }

@@ -8,6 +8,7 @@ use super::answer::standing;
 use super::changed::Changed;
 use crate::access::exec;
 use crate::operation::{Call, Execution, Operation};
+use crate::policy::ruled;
 use crate::refusal::{Conflict, InvalidInput, NotFound};
 use crate::schemas::operation::{
     ApprovePatch, EraseFragments, JudgeAlignment, PatchStanding, PublishSchemaTemplate,
@@ -16,6 +17,7 @@ use crate::schemas::operation::{
 use crate::{Engine, Refusal};
 use domain::access::{Principal, Request};
 use domain::audit::AuditKind;
+use domain::policy::{PolicyUpdate, RuleVerdict};
 use domain::time::Timestamp;
 use schema::evolution::LineageCommand;
 use schema::lint::{LintFinding, LintRule, LintSeverity, TemplateOrigin};
@@ -101,7 +103,30 @@ impl Engine {
             patch_id: patch_id.clone(),
             principal: who.name.clone(),
         };
-        self.command(who, patch_id, &command, now)
+        self.command(who, patch_id, &command, None, now)
+    }
+
+    /// The same or a refusal, by a standing rule of the principal.
+    pub(crate) fn patch_ruled(
+        &self,
+        who: &Principal,
+        patch_id: String,
+        update: &Arc<PolicyUpdate>,
+        now: Timestamp,
+    ) -> Result<Execution<PatchStanding>, Refusal> {
+        let (id, principal) = (patch_id.clone(), who.name.clone());
+        let command = match update.verdict {
+            Some(RuleVerdict::Accept) => LineageCommand::Approve {
+                patch_id: id,
+                principal,
+            },
+            _ => LineageCommand::Reject {
+                patch_id: id,
+                principal,
+                reason: format!("standing rule {}", update.rule),
+            },
+        };
+        self.command(who, patch_id, &command, Some(update), now)
     }
 
     fn reject(
@@ -125,7 +150,7 @@ impl Engine {
                 reason,
             },
         };
-        self.command(who, patch_id, &command, now)
+        self.command(who, patch_id, &command, None, now)
     }
 
     fn command(
@@ -133,6 +158,7 @@ impl Engine {
         who: &Principal,
         patch_id: String,
         command: &LineageCommand,
+        by_rule: Option<&Arc<PolicyUpdate>>,
         now: Timestamp,
     ) -> Result<Execution<PatchStanding>, Refusal> {
         let mut changed = Changed::default();
@@ -155,6 +181,9 @@ impl Engine {
             _ => AuditKind::PatchRejected,
         };
         changed.decided(kind, who, &patch_id, now);
+        if let Some(update) = by_rule {
+            changed.happenings.extend(ruled(update, who, now));
+        }
         Ok(self.schemas_stored(changed, None, activity, now))
     }
 

@@ -13,10 +13,12 @@ use crate::schemas::operation::{
     ClusterRecord, KeyRecord, PatchRecord, PoolRecord, SampleRecord, SchemaRecord, SchemaRecords,
 };
 use domain::access::Principal;
+use domain::policy::{DecisionKind, DecisionSubject, PendingDecision};
 use domain::time::Timestamp;
-use schema::evolution::{Cluster, Evolution, EvolutionSettings, Lineage, Pool};
+use schema::evolution::{Cluster, Evolution, EvolutionSettings, Lineage, Pool, Proposal};
 use schema::patch::Patch;
 use schema::template::Template;
+use serde_json::json;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -52,6 +54,17 @@ impl Engine {
 }
 
 impl Schemas {
+    /// The patches that wait to be approved or rejected, as decisions.
+    pub(crate) fn pending_patches(&self) -> Vec<PendingDecision> {
+        let evolving = self.evolving();
+        let cohorts = evolving.cohorts.iter();
+        let waiting = cohorts.flat_map(|(cohort, evolution)| {
+            let pending = evolution.lineage().pending();
+            pending.map(|proposal| decision(cohort, proposal))
+        });
+        waiting.collect()
+    }
+
     /// The patches of a cohort; those that wait only for whom approves.
     fn patch_records(
         &self,
@@ -75,6 +88,38 @@ impl Schemas {
             keys: keys(lineage, patch, settings, now),
         };
         active.chain(waiting).map(record).collect()
+    }
+}
+
+/// A patch that waits, with what a rule may look at.
+fn decision(cohort: &Cohort, proposal: &Proposal) -> PendingDecision {
+    let patch = &proposal.patch;
+    let values = [
+        ("new_keys", json!(patch.new_keys.len())),
+        ("modified_keys", json!(patch.modified_keys.len())),
+        ("approvals", json!(proposal.approvers.len())),
+        ("approvals_needed", json!(proposal.approvers_min)),
+        ("sensitive", json!(proposal.sensitive)),
+    ];
+    let values = values
+        .into_iter()
+        .map(|(key, value)| (key.to_owned(), value));
+    PendingDecision {
+        subject: DecisionSubject {
+            kind: DecisionKind::Patch,
+            id: patch.patch_id.clone(),
+        },
+        decider: None,
+        agent: patch.client.clone(),
+        domain: None,
+        target: Some(patch.parent_schema_id.clone()),
+        scenario: Some(cohort.0.clone()),
+        round: None,
+        offers: vec![values.collect()],
+        since: proposal.at,
+        until: None,
+        wants_person: proposal.sensitive,
+        approved_by: proposal.approvers.clone(),
     }
 }
 

@@ -7,11 +7,13 @@ use crate::operation::Endpoint;
 use crate::schemas::operation::Notice;
 use domain::content::{Content, Payload};
 use domain::negotiation::RequestKey;
+use domain::policy::PolicyUpdate;
 use domain::push::PushConfig;
 use domain::reply::Reply;
 use domain::task::{Subscription, TaskId};
 use domain::time::Timestamp;
 use domain::verb::Verb;
+use std::sync::Arc;
 
 /// The input of `task-negotiate`, as read by a protocol.
 #[derive(Clone, Debug, PartialEq)]
@@ -63,6 +65,8 @@ pub struct Negotiate {
     /// What an assignment lacks: its publisher is asked for that first, and its executor hears of
     /// the task once it is said. Asked for by the platform's own readers, never by a peer.
     pub question: Option<Content>,
+    /// The standing rule by which its sender decides, said by the platform in its author's name.
+    pub ruled: Option<Arc<PolicyUpdate>>,
     /// Where the sender of an assignment wants it told too, from its beginning. Of its task, owner and
     /// beginning nothing is read.
     pub push: Option<PushConfig>,
@@ -114,6 +118,7 @@ impl Negotiate {
             conversation: None,
             request: None,
             question: None,
+            ruled: None,
             push: None,
         }
     }

@@ -5,6 +5,7 @@
 
 use crate::tasks::awaited::Awaited;
 use domain::negotiation::Kind;
+use domain::policy::DecisionSubject;
 use domain::task::TaskId;
 use domain::telemetry::Token;
 use domain::time::Timestamp;
@@ -32,6 +33,10 @@ pub(crate) enum Due {
     Negotiation(TaskId, Kind),
     /// The lease of an agent.
     Lease(String),
+    /// Standing rules look at a decision that waits.
+    Decision(DecisionSubject),
+    /// Standing rules look at the patches that wait.
+    Patches,
     /// Whether the store takes something, and what waits for that.
     Store,
 }
@@ -41,8 +46,14 @@ impl Due {
     fn stands_on_decisions(&self) -> bool {
         match self {
             Self::Team(_) | Self::Task(_) | Self::Negotiation(..) | Self::Lease(_) => true,
-            // Agents go on stepping, and callers waiting. One wakes whom nothing else wakes.
-            Self::Wake { .. } | Self::Step { .. } | Self::Reply(_) | Self::Store => false,
+            // Agents go on stepping, and callers waiting; what rules look at is committed. One wakes whom nothing
+            // else wakes.
+            Self::Wake { .. }
+            | Self::Step { .. }
+            | Self::Reply(_)
+            | Self::Decision(_)
+            | Self::Patches
+            | Self::Store => false,
         }
     }
 }
@@ -81,6 +92,11 @@ impl Timers {
             self.due.insert(place, due.clone());
             self.scheduled.insert(due, place);
         }
+    }
+
+    /// True if something is due that is due at one time only.
+    pub(crate) fn is_scheduled(&self, due: &Due) -> bool {
+        self.scheduled.contains_key(due)
     }
 
     /// Withdraws what follows from what was decided.

@@ -14,6 +14,10 @@ use domain::cluster::{LeadMoved, LeadReason};
 use domain::context::Chunked;
 use domain::negotiation::{Kind, Negotiation, RequestKey, Side, Speech, Stance, State, Turn};
 use domain::notification::{AgentUpdate, NegotiationUpdate, SchemaChange, SchemaUpdate};
+use domain::policy::{
+    Afterwards, DecisionKind, DecisionSubject, NumberBound, PolicyChange, PolicyUpdate,
+    RuleConditions, RuleKey, RuleVerdict, StandingRule, TimeOut,
+};
 use domain::push::PushConfig;
 use domain::registry::{AgentChange, Health, Reach, Registration};
 use domain::reply::Reason;
@@ -183,6 +187,48 @@ fn everything_that_happens() -> Vec<LogEvent> {
         epoch: 7,
         reason: LeadReason::Drained,
     };
+    let rule = StandingRule {
+        key: RuleKey {
+            author: "ann".into(),
+            name: "small".into(),
+        },
+        kind: DecisionKind::Result,
+        conditions: RuleConditions {
+            decider: Some("oss".into()),
+            agent: Some("ran".into()),
+            domain: Some("IP".into()),
+            target: Some("link:a--b".into()),
+            scenario: Some("repair".into()),
+            bounds: vec![NumberBound {
+                key: "cost".into(),
+                least: Some(0.5),
+                most: Some(500.0),
+            }],
+        },
+        verdict: RuleVerdict::Ask,
+        time_out: Some(TimeOut {
+            after_ms: 60_000,
+            then: Afterwards::Escalate("bob".into()),
+        }),
+        valid_until: Some(at(99)),
+        added: at(10),
+        keyed: true,
+    };
+    let added = PolicyUpdate {
+        added: Some(rule.clone()),
+        ..PolicyUpdate::of(rule.key.clone(), PolicyChange::RuleAdded, at(10))
+    };
+    let decided = PolicyUpdate {
+        subject: Some(DecisionSubject {
+            kind: DecisionKind::Result,
+            id: "t1".into(),
+        }),
+        since: Some(at(9)),
+        decider: Some("oss".into()),
+        verdict: Some(RuleVerdict::Accept),
+        escalated_to: Some("bob".into()),
+        ..PolicyUpdate::of(rule.key, PolicyChange::Decided, at(11))
+    };
     let schema = SchemaUpdate {
         time: at(9),
         scenario: "fault_diagnosis".into(),
@@ -224,6 +270,8 @@ fn everything_that_happens() -> Vec<LogEvent> {
         session(1),
         ended(1),
         LogEvent::Lead(Arc::new(lead)),
+        LogEvent::Policy(Arc::new(added)),
+        LogEvent::Policy(Arc::new(decided)),
     ]
 }
 

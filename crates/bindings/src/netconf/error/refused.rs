@@ -53,7 +53,8 @@ fn not_found(cause: &NotFound, at: ErrorPath) -> RpcError {
         | NotFound::Data { .. }
         | NotFound::Fault { .. }
         | NotFound::Patch { .. }
-        | NotFound::Sample { .. } => missing,
+        | NotFound::Sample { .. }
+        | NotFound::Rule { .. } => missing,
         NotFound::Agent { .. } | NotFound::OtherEndpoint { .. } => invalid,
         NotFound::Element { .. } => invalid.app_tag("unknown-element"),
         NotFound::ForeignElement { .. } => invalid.app_tag("other-domain"),
@@ -100,7 +101,9 @@ fn conflict(cause: &Conflict, at: ErrorPath) -> RpcError {
         | Conflict::Unretirable { .. }
         | Conflict::OnlyNode { .. }
         | Conflict::Evolution(_) => bad_state,
-        Conflict::TaskExists { .. } | Conflict::Publish(PublishError::Changed { .. }) => exists,
+        Conflict::TaskExists { .. }
+        | Conflict::RuleExists { .. }
+        | Conflict::Publish(PublishError::Changed { .. }) => exists,
         Conflict::WrongRound { round, next, .. } if round <= next => exists,
         Conflict::WrongRound { .. }
         | Conflict::NotAPart { .. }

@@ -36,6 +36,7 @@ fn accounts() -> Vec<(&'static str, String, Keeper)> {
         Registration::LEASE_MOST_MS / 1_000
     );
     let identifier = format!("1..{}", TaskId::LONGEST);
+    let condition = |words| Words("engine/src/policy/governing.rs", words);
     let of = |leaf, bound: &str, keeper| (leaf, bound.to_owned(), keeper);
     vec![
         of("get-audit/limit", "1..1000", Nothing(PAGE)),
@@ -100,6 +101,51 @@ fn accounts() -> Vec<(&'static str, String, Keeper)> {
             r"1..64 [A-Za-z0-9]([A-Za-z0-9._\-]*[A-Za-z0-9])?",
             Nothing(LOOKED_UP),
         ),
+        of(
+            "-rule/name",
+            "1..64 [^/]*",
+            Words(
+                "engine/src/policy/governing.rs",
+                "const NAME_MOST: usize = 64;",
+            ),
+        ),
+        of(
+            "add-rule/bound/key",
+            "1..64",
+            condition("(1..=NAME_MOST).contains"),
+        ),
+        of(
+            "add-rule/after",
+            "1..31622400",
+            condition("366 * 86_400_000"),
+        ),
+        of("withdraw-rule/author", "1..256", Nothing(LOOKED_UP)),
+        of(
+            "add-rule/decider",
+            "1..256",
+            condition("TEXT_MOST: usize = 256"),
+        ),
+        of(
+            "add-rule/agent",
+            "1..256",
+            condition("TEXT_MOST: usize = 256"),
+        ),
+        of(
+            "add-rule/domain",
+            "1..256",
+            condition("TEXT_MOST: usize = 256"),
+        ),
+        of(
+            "add-rule/target",
+            "1..256",
+            condition("TEXT_MOST: usize = 256"),
+        ),
+        of(
+            "add-rule/scenario",
+            "1..256",
+            condition("TEXT_MOST: usize = 256"),
+        ),
+        of("add-rule/escalate-to", "1..256", Nothing(LOOKED_UP)),
         of(
             "/schema-id",
             "1..64 [a-z][a-z0-9]*(_[a-z0-9]+)*",

@@ -125,6 +125,39 @@ input! {
 }
 
 input! {
+    rpc AddRule = POLICY "add-rule" gives () {
+        name: needed Text<'x> = POLICY "name";
+        kind: needed Word<'x> = POLICY "kind";
+        decider: optional Text<'x> = POLICY "decider";
+        agent: optional Text<'x> = POLICY "agent";
+        domain: optional Text<'x> = POLICY "domain";
+        target: optional Text<'x> = POLICY "target";
+        scenario: optional Text<'x> = POLICY "scenario";
+        bound: many AddRuleBound<'x> = POLICY "bound";
+        verdict: needed Word<'x> = POLICY "verdict";
+        valid_until: optional Instant<'x> = POLICY "valid-until";
+        after: optional u32 = POLICY "after";
+        then: optional Word<'x> = POLICY "then";
+        escalate_to: optional Text<'x> = POLICY "escalate-to";
+    }
+}
+
+input! {
+    node AddRuleBound {
+        key: needed Text<'x> = POLICY "key";
+        least: optional f64 = POLICY "least";
+        most: optional f64 = POLICY "most";
+    }
+}
+
+input! {
+    rpc WithdrawRule = POLICY "withdraw-rule" gives () {
+        author: optional Text<'x> = POLICY "author";
+        name: needed Text<'x> = POLICY "name";
+    }
+}
+
+input! {
     rpc RegisterAgent = REGISTRY "register-agent" gives output::RegisterAgent<'x> {
         name: optional Text<'x> = REGISTRY "name";
         alias: optional Text<'x> = REGISTRY "alias";

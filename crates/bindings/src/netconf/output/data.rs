@@ -82,6 +82,20 @@ output! {
 }
 
 output! {
+    root PolicyUpdate = POLICY "policy-update" {
+        author: leaf Text = "author";
+        name: leaf Text = "name";
+        change: leaf Text = "change";
+        kind: leaf Text = "kind";
+        task_id: leaf Text = "task-id";
+        patch_id: leaf Text = "patch-id";
+        decider: leaf Text = "decider";
+        verdict: leaf Text = "verdict";
+        escalated_to: leaf Text = "escalated-to";
+    }
+}
+
+output! {
     root AgentUpdate = REGISTRY "agent-update" {
         name: leaf Text = "name";
         change: leaf Text = "change";
@@ -285,6 +299,82 @@ output! {
         until: leaf Instant = "until";
         cell: list 1 Cell<'a> = "cell";
         link: list 1 Link<'a> = "link";
+    }
+}
+
+output! {
+    node WaitingParameter {
+        name: leaf Text = "name";
+        value: leaf Text = "value";
+    }
+}
+
+output! {
+    node Rule {
+        author: leaf Text = "author";
+        name: leaf Text = "name";
+    }
+}
+
+output! {
+    node Waiting {
+        id: leaf Text = "id";
+        kind: leaf Text = "kind";
+        task_id: leaf Text = "task-id";
+        patch_id: leaf Text = "patch-id";
+        decider: leaf Text = "decider";
+        agent: leaf Text = "agent";
+        domain: leaf Text = "domain";
+        target: leaf Text = "target";
+        scenario: leaf Text = "scenario";
+        round: leaf Number = "round";
+        alternatives: leaf Number = "alternatives";
+        parameter: list 1 WaitingParameter<'a> = "parameter";
+        since: leaf Instant = "since";
+        until: leaf Instant = "until";
+        operation: leaf_list Text = "operation";
+        communication_type: leaf Text = "communication-type";
+        in_reply_to: leaf Text = "in-reply-to";
+        asked_because: leaf Text = "asked-because";
+        rule: list 2 Rule<'a> = "rule";
+        escalated_to: leaf_list Text = "escalated-to";
+    }
+}
+
+output! {
+    node Bound {
+        key: leaf Text = "key";
+        least: leaf Decimal<6> = "least";
+        most: leaf Decimal<6> = "most";
+    }
+}
+
+output! {
+    node PolicyRule {
+        author: leaf Text = "author";
+        name: leaf Text = "name";
+        kind: leaf Text = "kind";
+        decider: leaf Text = "decider";
+        agent: leaf Text = "agent";
+        domain: leaf Text = "domain";
+        target: leaf Text = "target";
+        scenario: leaf Text = "scenario";
+        bound: list 1 Bound<'a> = "bound";
+        verdict: leaf Text = "verdict";
+        valid_until: leaf Instant = "valid-until";
+        after: leaf Number = "after";
+        then: leaf Text = "then";
+        escalate_to: leaf Text = "escalate-to";
+        added: leaf Instant = "added";
+        state: leaf Text = "state";
+    }
+}
+
+output! {
+    data Policy = POLICY "policy" {
+        waiting_count: leaf Number = "waiting-count";
+        waiting: list 1 Waiting<'a> = "waiting";
+        rule: list 2 PolicyRule<'a> = "rule";
     }
 }
 

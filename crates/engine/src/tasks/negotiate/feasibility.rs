@@ -9,6 +9,7 @@ use crate::access::unobtainable;
 use crate::accounts::quota::adds;
 use crate::commit::unit_of_work::UnitOfWork;
 use crate::operation::Execution;
+use crate::policy::ruled;
 use crate::schemas::notice::Annotations;
 use crate::tasks::awaited::Awaited;
 use crate::tasks::loaded::Name;
@@ -109,6 +110,8 @@ impl Engine {
             key: key(round),
         };
         let mut unit = UnitOfWork::said_by(&routed.from, routed.negotiate.key(), now);
+        let by_rule = routed.negotiate.ruled.iter();
+        by_rule.for_each(|it| unit.happenings.extend(ruled(it, who, now)));
         let team = whole.map(|whole| work.known_team(&whole));
         let team = team.transpose()?.flatten();
         team.iter()

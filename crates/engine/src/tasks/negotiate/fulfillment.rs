@@ -11,6 +11,7 @@ use crate::commit::unit_of_work::{LONG, UnitOfWork};
 use crate::hosting::agents::Room;
 use crate::hosting::question::Question;
 use crate::operation::Execution;
+use crate::policy::ruled;
 use crate::refusal::{Conflict, Field};
 use crate::schemas::notice::Annotations;
 use crate::tasks::awaited::{Answered, Awaited};
@@ -134,6 +135,8 @@ impl Engine {
         }
         let room = self.room_with(executor)?;
         let mut unit = UnitOfWork::said_by(&routed.from, routed.negotiate.key(), now);
+        let by_rule = routed.negotiate.ruled.iter();
+        by_rule.for_each(|it| unit.happenings.extend(ruled(it, who, now)));
         let word = match task.awaits {
             Some(Awaits::Judgement) => self.judged(&mut work, &said, now, &mut unit)?,
             Some(Awaits::Decision) => self.decided(&mut work, &said, now, &mut unit)?,

@@ -14,6 +14,7 @@ const NEGOTIATION: &str = "negotiation";
 const AGENT: &str = "agent";
 const SCHEMA: &str = "schema";
 const LEAD: &str = "lead";
+const POLICY: &str = "policy";
 const AUDIT: &str = "audit";
 const SESSION_STARTED: &str = "session-started";
 const SESSION_ENDED: &str = "session-ended";
@@ -37,6 +38,7 @@ pub(crate) fn encode(happening: &LogEvent) -> (&'static str, String) {
         LogEvent::Agent(update) => (AGENT, to_json(update.as_ref())),
         LogEvent::Schema(update) => (SCHEMA, to_json(update.as_ref())),
         LogEvent::Lead(moved) => (LEAD, to_json(moved.as_ref())),
+        LogEvent::Policy(update) => (POLICY, to_json(update.as_ref())),
         LogEvent::Audit(record) => (AUDIT, to_json(record.as_ref())),
         LogEvent::SessionStarted {
             username,
@@ -79,6 +81,7 @@ pub(crate) fn decode(kind: &str, body: &str) -> Option<LogEvent> {
         AGENT => LogEvent::Agent(Arc::new(from_json(body)?)),
         SCHEMA => LogEvent::Schema(Arc::new(from_json(body)?)),
         LEAD => LogEvent::Lead(Arc::new(from_json(body)?)),
+        POLICY => LogEvent::Policy(Arc::new(from_json(body)?)),
         AUDIT => LogEvent::Audit(Arc::new(from_json(body)?)),
         SESSION_STARTED => {
             let row: SessionRow<'_> = from_json(body)?;

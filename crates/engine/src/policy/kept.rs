@@ -1,0 +1,100 @@
+//! Standing rules, and who was told of what waits, as documents of the store.
+//!
+//! Knows their kinds and names. Read next: `store::Document`, [`super`].
+
+use domain::policy::{DecisionSubject, RuleKey, StandingRule};
+use domain::time::Timestamp;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+use store::{Document, ReadError, Store};
+
+const RULE: &str = "standing-rule";
+const ESCALATION: &str = "escalation";
+
+/// By which rules somebody else was told of a decision that waits since then.
+#[derive(Clone, Serialize, Deserialize)]
+pub(crate) struct Escalation {
+    pub(super) since: Timestamp,
+    pub(super) rules: BTreeSet<RuleKey>,
+}
+
+/// The same, with the decision.
+#[derive(Serialize, Deserialize)]
+struct Escalated {
+    subject: DecisionSubject,
+    #[serde(flatten)]
+    told: Escalation,
+}
+
+impl Escalation {
+    /// One rule more; what was told of another time that the same had waited counts no more.
+    pub(super) fn with(told: Option<&Self>, since: Timestamp, rule: &RuleKey) -> Self {
+        let told = told.filter(|told| told.since == since);
+        let mut rules = told.map(|told| told.rules.clone()).unwrap_or_default();
+        rules.insert(rule.clone());
+        Self { since, rules }
+    }
+
+    /// True if somebody was told of this by that rule.
+    pub(super) fn has(&self, since: Timestamp, rule: &RuleKey) -> bool {
+        self.since == since && self.rules.contains(rule)
+    }
+}
+
+fn document(kind: &'static str, name: String, body: Option<&impl Serialize>) -> Document {
+    let written = |body| serde_json::to_string(body).expect("it is JSON with string keys");
+    Document {
+        kind: kind.into(),
+        name,
+        body: body.map(written),
+    }
+}
+
+/// A rule, to be kept.
+pub(super) fn rule(rule: &StandingRule) -> Document {
+    document(RULE, rule.key.to_string(), Some(rule))
+}
+
+/// The end of a rule.
+pub(super) fn no_rule(key: &RuleKey) -> Document {
+    document(RULE, key.to_string(), None::<&StandingRule>)
+}
+
+/// By which rules somebody was told of a decision.
+pub(super) fn escalation(subject: &DecisionSubject, told: Escalation) -> Document {
+    let name = subject.to_string();
+    let subject = subject.clone();
+    document(ESCALATION, name, Some(&Escalated { subject, told }))
+}
+
+/// That nobody needs to know that any more.
+pub(super) fn no_escalation(subject: &DecisionSubject) -> Document {
+    document(ESCALATION, subject.to_string(), None::<&Escalated>)
+}
+
+pub(super) fn rules(store: &Store) -> Result<BTreeMap<RuleKey, Arc<StandingRule>>, ReadError> {
+    let rules = all::<StandingRule>(store, RULE)?.into_iter();
+    Ok(rules
+        .map(|rule| (rule.key.clone(), Arc::new(rule)))
+        .collect())
+}
+
+pub(super) fn escalations(
+    store: &Store,
+) -> Result<HashMap<DecisionSubject, Escalation>, ReadError> {
+    let told = all::<Escalated>(store, ESCALATION)?.into_iter();
+    Ok(told.map(|it| (it.subject, it.told)).collect())
+}
+
+fn all<T: DeserializeOwned>(store: &Store, kind: &str) -> Result<Vec<T>, ReadError> {
+    let documents = store.documents(kind)?.into_iter();
+    let read = |it: Document| {
+        serde_json::from_str(&it.body.unwrap_or_default()).map_err(|cause| ReadError::Corrupt {
+            table: format!("document {kind}"),
+            key: format!("{}: {cause}", it.name),
+        })
+    };
+    documents.map(read).collect()
+}
