@@ -159,6 +159,13 @@ pub fn access() -> AccessRules {
         RuleTarget::Everything,
         Action::Permit,
     );
+    let mut waiting = rule(
+        "waiting",
+        "convoke-policy",
+        RuleTarget::Everything,
+        Action::Permit,
+    );
+    waiting.operations = [AccessOperation::Read].into();
     let of_audit = |name, action| rule(name, "convoke-audit", RuleTarget::Everything, action);
     let audit = of_audit("audit", Action::Permit);
     let no_audit = of_audit("no-audit", Action::Deny);
@@ -237,7 +244,11 @@ pub fn access() -> AccessRules {
         list("auditors", "auditor", vec![audit]),
         list("all-but-auditors", "*", vec![no_audit]),
         list("admin", "admin", admin),
-        list("schema-administrators", "schema-admin", vec![schemas]),
+        list(
+            "schema-administrators",
+            "schema-admin",
+            vec![schemas, waiting],
+        ),
         list("agents", "agents", agents),
         list("everyone", "*", everyone),
     ];

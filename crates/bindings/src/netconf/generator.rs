@@ -102,5 +102,6 @@ fn inputs_are_those_of_the_modules() {
 #[test]
 fn outputs_are_those_of_the_modules() {
     hold("output/rpcs.rs", outputs::rpcs);
+    hold("output/notifications.rs", outputs::notifications);
     hold("output/data.rs", outputs::data);
 }

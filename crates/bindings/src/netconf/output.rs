@@ -7,9 +7,11 @@
 //! of RFCs are written by name. Read next: [`super::encode`], [`super::operation`].
 
 mod data;
+mod notifications;
 mod rpcs;
 
 pub(in crate::netconf) use data::*;
+pub(in crate::netconf) use notifications::*;
 pub(in crate::netconf) use rpcs::*;
 
 use ::netconf::data::{Defaulted, Node, Value, Writer, write};

@@ -13,7 +13,7 @@ use crate::operation::{Call, Cost, ENTRY_BYTES, Execution, Operation, Query, Rea
 use crate::refusal::{Conflict, Field, NotFound, OverLimit};
 use crate::trail::{by, decided};
 use crate::{Engine, Refusal};
-use domain::access::{Principal, Request, TASK_NEGOTIATE};
+use domain::access::{Detail, Principal, Request, Rows, TASK_NEGOTIATE};
 use domain::audit::AuditKind;
 use domain::event::LogEvent;
 use domain::identifier::is_identifier;
@@ -65,10 +65,18 @@ impl Engine {
         match kind {
             DecisionKind::Patch => self.access.approves(who),
             _ => {
-                (is_own || decides_for_others(who, kind))
+                (is_own || self.decides_for_others(who, kind))
                     && self.access.permits(who, TASK_NEGOTIATE)
             }
         }
+    }
+
+    /// True if the principal may decide such things in place of whom they ask: an administrator who sees what others
+    /// have, and not in a negotiation, in which nobody speaks for another.
+    fn decides_for_others(&self, who: &Principal, kind: DecisionKind) -> bool {
+        let speaks_alone = matches!(kind, DecisionKind::Feasibility | DecisionKind::Plan);
+        let sight = self.access.sight(who, Rows::Tasks, Detail::Whole);
+        who.is_administrator() && !speaks_alone && sight.is_of_all()
     }
 
     /// True if a rule may decide this: by the rights that its author has now.
@@ -116,7 +124,7 @@ impl Engine {
         let state = self.policy.read();
         let own = state.inbox.of(&who.name);
         let theirs = persons.iter().flat_map(|name| state.inbox.of(name));
-        let theirs = theirs.filter(|(_, subject)| decides_for_others(who, subject.kind));
+        let theirs = theirs.filter(|(_, subject)| self.decides_for_others(who, subject.kind));
         let mut found: Vec<_> = own.chain(theirs).collect();
         let count = found.len() as u64;
         if found.len() > TOLD_MOST {
@@ -242,7 +250,7 @@ impl Engine {
         let kind = wanted.kind;
         let decider = wanted.conditions.decider.as_ref();
         let other = decider.filter(|name| **name != who.name);
-        if other.is_some() && !decides_for_others(who, kind) {
+        if other.is_some() && !self.decides_for_others(who, kind) {
             let why = format!("'{}' decides nothing for others", who.name);
             return Err(Refusal::unusable(Field::Decider, why));
         }
@@ -254,7 +262,7 @@ impl Engine {
             DecisionKind::Patch => self.access.approves(&told),
             _ => {
                 let is_its = decider.unwrap_or(&who.name) == user;
-                (is_its || decides_for_others(&told, kind))
+                (is_its || self.decides_for_others(&told, kind))
                     && self.access.permits(&told, TASK_NEGOTIATE)
             }
         };
@@ -298,13 +306,6 @@ impl Engine {
 }
 
 const ADD_RULE: Request<'static> = exec("convoke-policy", "add-rule", true);
-
-/// True if the principal may decide such things in place of whom they ask: an administrator, and not in a
-/// negotiation, in which nobody speaks for another.
-fn decides_for_others(who: &Principal, kind: DecisionKind) -> bool {
-    let speaks_alone = matches!(kind, DecisionKind::Feasibility | DecisionKind::Plan);
-    who.is_administrator() && !speaks_alone
-}
 
 /// Answered once the rule is stored, until when its name is taken.
 fn stored(ticket: Ticket, coming: Coming) -> Execution<()> {

@@ -1,5 +1,5 @@
 //! What is told: outputs of rpcs and structures, as `output/rpcs.rs` has them, notifications and data, as
-//! `output/data.rs` has them.
+//! `output/notifications.rs` and `output/data.rs` have them.
 //!
 //! Nodes below which the same stands have one type. Read next: `output.rs`, where the macro is.
 
@@ -13,18 +13,29 @@ const RPCS: &str = "\
 //! `GENERATE=1 cargo test -p convoke-bindings --lib generator` writes this file; without `GENERATE` the test
 //! says whether it is as the modules are. What the words mean: [`super`].
 
-use super::{Boolean, Decimal, Instant, Number, Text, output};
 ";
 
-const DATA: &str = "\
-//! Notifications and data, generated from `yang/`: nothing here is written by hand.
+const NOTIFICATIONS: &str = "\
+//! Notifications, generated from `yang/`: nothing here is written by hand.
 //!
 //! `GENERATE=1 cargo test -p convoke-bindings --lib generator` writes this file; without `GENERATE` the test
 //! says whether it is as the modules are. What the words mean: [`super`].
 
 use super::rpcs::*;
-use super::{Boolean, Decimal, Instant, Number, Text, output};
 ";
+
+const DATA: &str = "\
+//! Data, generated from `yang/`: nothing here is written by hand.
+//!
+//! `GENERATE=1 cargo test -p convoke-bindings --lib generator` writes this file; without `GENERATE` the test
+//! says whether it is as the modules are. What the words mean: [`super`].
+
+use super::notifications::*;
+use super::rpcs::*;
+";
+
+/// The types of leaves, in the order of their names.
+const LEAVES: [&str; 5] = ["Boolean", "Decimal", "Instant", "Number", "Text"];
 
 /// What is never told, and why.
 const NEVER_TOLD: [(&str, &str); 2] = [
@@ -138,6 +149,13 @@ impl Types<'_> {
     /// The text of a file with these.
     fn written(&self, opening: &str, types: &[Type]) -> String {
         let mut out = opening.to_owned();
+        let lines = || types.iter().flat_map(|its| &its.lines);
+        let is_used = |leaf: &&str| {
+            let word = format!(" {leaf}");
+            lines().any(|line| line.contains(&word))
+        };
+        let leaves: Vec<&str> = LEAVES.into_iter().filter(is_used).collect();
+        writeln!(out, "use super::{{{}, output}};", leaves.join(", ")).unwrap();
         for its in types {
             let Type {
                 kind, name, root, ..
@@ -171,18 +189,24 @@ fn value(of: &ValueType) -> String {
 
 /// The outputs of rpcs, and structures.
 pub(super) fn rpcs(generation: &Generation) -> String {
-    let (types, rpcs) = types(generation);
+    let (types, [rpcs, _]) = types(generation);
     types.written(RPCS, &types.found[..rpcs])
 }
 
-/// Notifications and data.
-pub(super) fn data(generation: &Generation) -> String {
-    let (types, rpcs) = types(generation);
-    types.written(DATA, &types.found[rpcs..])
+/// Notifications.
+pub(super) fn notifications(generation: &Generation) -> String {
+    let (types, [rpcs, data]) = types(generation);
+    types.written(NOTIFICATIONS, &types.found[rpcs..data])
 }
 
-/// All types, and how many come before those of notifications and data.
-fn types(generation: &Generation) -> (Types<'_>, usize) {
+/// Data.
+pub(super) fn data(generation: &Generation) -> String {
+    let (types, [_, data]) = types(generation);
+    types.written(DATA, &types.found[data..])
+}
+
+/// All types, and how many come before those of notifications, and before those of data.
+fn types(generation: &Generation) -> (Types<'_>, [usize; 2]) {
     for (path, why) in NEVER_TOLD {
         assert!(generation.schema_node(path).is_some(), "{path}: {why}");
     }
@@ -215,6 +239,7 @@ fn types(generation: &Generation) -> (Types<'_>, usize) {
             types.add("root".to_owned(), node);
         }
     }
+    let before_data = types.found.len();
     // What the draft has comes before what is built of it.
     let data = || generation.schema_nodes().iter().filter(is_root);
     let ours = data().filter(|node| node.module != "irtf-agent");
@@ -229,5 +254,5 @@ fn types(generation: &Generation) -> (Types<'_>, usize) {
         };
         types.add(format!("data{keys}"), node);
     }
-    (types, rpcs)
+    (types, [rpcs, before_data])
 }
