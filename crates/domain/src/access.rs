@@ -10,9 +10,26 @@ mod rows;
 pub use rows::{Detail, NodePath, Rows, Scope, TASK_NEGOTIATE};
 
 use std::collections::{BTreeMap, BTreeSet};
+use strum::{EnumString, IntoStaticStr, VariantArray};
 
 /// The group of the principals that may act for others.
 const ADMINISTRATORS: &str = "admin";
+
+/// Whose a name is, as the host that checks credentials has it.
+#[derive(EnumString, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Credential {
+    /// A person's, or a program's that is no agent.
+    User,
+    /// An agent's, whether it has registered or not.
+    Agent,
+}
+
+crate::named! {
+    /// The name in the store.
+    Credential
+}
 
 /// Someone whose credential was verified.
 #[derive(Clone, Debug, PartialEq, Eq)]

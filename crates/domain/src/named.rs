@@ -119,6 +119,7 @@ mod tests {
     #[test]
     fn names_stay_what_they_are() {
         let names = names! {
+            access::Credential
             audit::AuditKind
             cause::Cause
             cluster::LeadReason
@@ -151,6 +152,7 @@ mod tests {
             verb::Verb
         };
         assert_snapshot!(names.join("\n"), @"
+        access::Credential: user agent
         audit::AuditKind: login login-failed denied key-added key-changed key-removed token-issued token-revoked rules-changed schema-published schema-retired patch-approved patch-rejected alignment-judged fragments-erased fault-injected fault-cleared drain-asked lead-asked node-joined rule-added rule-withdrawn rule-decided
         cause::Cause: fibre-cut duct-cut card-failure router-failure mains-failure optical-module-ageing cell-hardware-failure misconfiguration interference congestion interface-down packet-loss bandwidth-too-low queue-too-short wrong-metric area-mismatch mtu-mismatch timer-mismatch passive-interface routing-process-down prefix-filtered duplicate-address black-hole
         cluster::LeadReason: first expired stopped drained moved restarted

@@ -9,16 +9,18 @@
 //!                         └ all say the same ─► decided, in the name of the first of them
 //! ```
 //! Pure: who has which rights is an argument, as is time. Read next: [`mod@decide`], the one function that
-//! decides; `engine`'s `policy`, which keeps rules and acts by them.
+//! decides; [`offers`], what it looks into; `engine`'s `policy`, which keeps rules and acts by them.
 
 pub mod decide;
+pub mod offers;
 
 pub use decide::{Ruling, RulingReason, decide};
+pub use offers::Offers;
 
+use crate::access::Credential;
 use crate::task::TaskId;
 use crate::time::Timestamp;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 use std::fmt;
 use strum::{EnumString, IntoStaticStr, VariantArray};
@@ -105,8 +107,8 @@ pub struct PendingDecision {
     pub scenario: Option<String>,
     /// The round of a negotiation in which the decision would be.
     pub round: Option<u32>,
-    /// The values of each alternative that is offered, best first; of what is no offer, of what it is about.
-    pub offers: Vec<Map<String, Value>>,
+    /// What is offered; of what is no offer, what it is about.
+    pub offers: Offers,
     /// Since when it waits.
     pub since: Timestamp,
     /// Until when it can be decided; none if that is not limited.
@@ -226,8 +228,53 @@ pub struct StandingRule {
     pub valid_until: Option<Timestamp>,
     /// When it was added.
     pub added: Timestamp,
-    /// True if the host knew a key of its author then: it lapses where it does not.
-    pub keyed: bool,
+    /// The credential of its author that the host knew then: it lapses where the host knows another, or none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub credential: Option<Credential>,
+}
+
+impl StandingRule {
+    /// Whose decisions it is about; none of patches, which whoever may decides.
+    pub fn decider(&self) -> Option<&str> {
+        let decider = self.conditions.decider.as_ref();
+        let is_of_task = self.kind.is_of_task();
+        is_of_task.then(|| decider.map_or(&*self.key.author, String::as_str))
+    }
+
+    /// What it says of what, on one line, what decides most first: for those who look through the audit trail.
+    pub fn terms(&self) -> String {
+        let mut terms = format!("{} {}", self.verdict.as_str(), self.kind.as_str());
+        let mut say = |name: &str, is: &str, value: &dyn fmt::Display| {
+            terms.push_str(&format!(" {name}{is}{value}"));
+        };
+        let wanted = &self.conditions;
+        for bound in &wanted.bounds {
+            bound.least.iter().for_each(|it| say(&bound.key, ">=", it));
+            bound.most.iter().for_each(|it| say(&bound.key, "<=", it));
+        }
+        if let Some(time_out) = &self.time_out {
+            say("after", "=", &format!("{}s", time_out.after_ms / 1_000));
+            match &time_out.then {
+                Afterwards::Accept => say("then", "=", &"accept"),
+                Afterwards::Reject => say("then", "=", &"reject"),
+                Afterwards::Escalate(user) => say("escalate-to", "=", user),
+            }
+        }
+        let texts = [
+            ("decider", &wanted.decider),
+            ("domain", &wanted.domain),
+            ("scenario", &wanted.scenario),
+            ("agent", &wanted.agent),
+            ("target", &wanted.target),
+        ];
+        for (name, text) in texts {
+            text.iter().for_each(|it| say(name, "=", it));
+        }
+        self.valid_until
+            .iter()
+            .for_each(|it| say("valid-until", "=", it));
+        terms
+    }
 }
 
 /// What happened to a rule, or by one.

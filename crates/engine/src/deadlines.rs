@@ -44,15 +44,7 @@ impl Deadlines {
         state.timers.schedule(due, at, || self.numbers.next());
     }
 
-    /// Sets when something is due that is not due at any time yet.
-    pub(crate) fn schedule_first(&self, due: Due, at: Timestamp) {
-        let mut state = self.lock();
-        if !state.timers.is_scheduled(&due) {
-            state.timers.schedule(due, Some(at), || self.numbers.next());
-        }
-    }
-
-    /// Sets when an agent must have come back from a step by then. True if whoever has a clock would look
+    /// The same of an agent that must have come back from a step by then. True if whoever has a clock would look
     /// too late, whom nothing else tells.
     pub(crate) fn watch(&self, step: Due, until: Timestamp) -> bool {
         let mut state = self.lock();

@@ -71,7 +71,7 @@ impl Engine {
             drop(self.commit(unit));
         }
         drop(work);
-        self.policy.look_at_all(now);
+        self.policy.look_at_all();
         self.step_in_turn(now);
     }
 
@@ -125,13 +125,15 @@ impl Engine {
 
     /// When [`Engine::tick`] is next due; none if nothing waits.
     pub fn next_wakeup(&self) -> Option<Timestamp> {
-        self.deadlines.arm(self.trail_due())
+        let others = [self.trail_due(), self.policy.first_look()];
+        self.deadlines.arm(others.into_iter().flatten().min())
     }
 
-    /// Wakes what is due: agents that asked for it, and callers whose time limit is over.
+    /// Wakes what is due: standing rules, agents that asked for it, and callers whose time limit is over.
     pub fn tick(&self, now: Timestamp) {
         self.close_trail(now);
         self.recover_first();
+        self.rules_look(now);
         while let Some((place, due)) = self.deadlines.first(now) {
             self.fall_due(place, due, now);
         }
@@ -146,9 +148,7 @@ impl Engine {
             Due::Team(task) | Due::Task(task) | Due::Negotiation(task, _) => {
                 self.lock_with(&[Name::Tree(task.clone())])
             }
-            Due::Lease(_) | Due::Wake { .. } | Due::Decision(_) | Due::Patches => {
-                self.lock_with(&[Name::Places])
-            }
+            Due::Lease(_) | Due::Wake { .. } => self.lock_with(&[Name::Places]),
             Due::Step { agent, .. } => self.lock_all_for(*agent),
             Due::Store => self.lock_all_with(|work, names| {
                 names.push(Name::Questions);
@@ -187,9 +187,17 @@ impl Engine {
     }
 
     fn fall_due(&self, place: Place, due: Due, now: Timestamp) {
-        let Some(due) = self.fall_due_unlocked(place, due, now) else {
+        if let Due::Wake {
+            agent,
+            incarnation,
+            token,
+        } = due
+        {
+            if self.deadlines.take(place) {
+                self.woken(agent, incarnation, token, now);
+            }
             return;
-        };
+        }
         let mut work = self.lock_for(&due);
         // Somebody may have withdrawn it meanwhile.
         if !self.deadlines.take(place) {
@@ -197,7 +205,7 @@ impl Engine {
         }
         let (work, mut unit) = (&mut *work, UnitOfWork::default());
         match due {
-            Due::Wake { .. } | Due::Decision(_) | Due::Patches => {}
+            Due::Wake { .. } => {}
             Due::Step { agent, number } => self.step_overdue(work, agent, number, now, &mut unit),
             Due::Team(task) => self.team_formed(work, &task, &mut unit),
             Due::Reply(awaited) => {
@@ -222,27 +230,6 @@ impl Engine {
             Due::Store => self.store_due(work, now, &mut unit),
         }
         drop(self.commit(unit));
-    }
-
-    /// Carries out what holds no lock, or takes it by itself; hands back what is to be done under one.
-    fn fall_due_unlocked(&self, place: Place, due: Due, now: Timestamp) -> Option<Due> {
-        let is_unlocked = matches!(due, Due::Wake { .. } | Due::Decision(_) | Due::Patches);
-        if !is_unlocked {
-            return Some(due);
-        }
-        if !self.deadlines.take(place) {
-            return None;
-        }
-        match due {
-            Due::Wake {
-                agent,
-                incarnation,
-                token,
-            } => self.woken(agent, incarnation, token, now),
-            Due::Decision(subject) => self.decision_due(&subject, now),
-            _ => self.patches_due(now),
-        }
-        None
     }
 
     /// The instant has come that an agent asked for.

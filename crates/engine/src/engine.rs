@@ -118,8 +118,7 @@ impl Engine {
         let pushes = Arc::new(Unstored::new(Arc::clone(&loads)));
         let recent = Arc::new(Recent::default());
         let deadlines = Arc::new(Deadlines::new(Arc::clone(&numbers)));
-        let policy = Policy::new(Arc::clone(&deadlines), Arc::clone(&outbox));
-        let policy = Arc::new(policy);
+        let policy = Arc::new(Policy::new(Arc::clone(&outbox)));
         // Whoever waits for the disk, or follows the log, finds the rest as it is there.
         let observers: Vec<Arc<dyn CommitObserver>> = vec![
             Arc::clone(&loads) as _,

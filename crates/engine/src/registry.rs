@@ -12,6 +12,8 @@ pub(crate) mod remote_stub;
 pub(crate) mod roster;
 pub(crate) mod wanted;
 
+pub use domain::access::Credential;
+
 use crate::Refusal;
 use crate::refusal::{NotAvailable, OverLimit};
 use directory::Directory;
@@ -29,15 +31,6 @@ const TAGS_MOST: usize = 64;
 
 /// The longest text of a search, in bytes.
 const TEXT_MOST: usize = 4_096;
-
-/// Whose a name is, as the host that checks credentials has it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Credential {
-    /// A person's, or a program's that is no agent.
-    User,
-    /// An agent's, whether it has registered or not.
-    Agent,
-}
 
 /// Whose a name is; none if the host knows no credential of that name of its own.
 pub type Credentials = Box<dyn Fn(&str) -> Option<Credential> + Send + Sync>;
@@ -76,9 +69,9 @@ impl Registry {
         }
     }
 
-    /// True if the host knows a credential of a person of that name.
-    pub(crate) fn is_keyed(&self, name: &str) -> bool {
-        (self.credentials)(name) == Some(Credential::User)
+    /// Whose a name is; none if the host knows no credential of that name.
+    pub(crate) fn credential(&self, name: &str) -> Option<Credential> {
+        (self.credentials)(name)
     }
 
     /// Who fits, best first.

@@ -170,6 +170,7 @@ impl KeyWatcher {
         if before.keys != self.seen.keys {
             self.tell(&before.keys);
             end_revoked(&before.keys, &self.seen.keys, holders);
+            self.engine.credentials_changed();
         }
         self.changes.send_modify(|changes| *changes += 1);
     }

@@ -104,11 +104,8 @@ impl StandingRule {
 
     fn covers(&self, pending: &PendingDecision) -> bool {
         let wanted = &self.conditions;
-        let whose = wanted.decider.as_ref().unwrap_or(&self.key.author);
-        let is_whose = match pending.subject.kind.is_of_task() {
-            true => pending.decider.as_ref() == Some(whose),
-            false => true,
-        };
+        let whose = self.decider();
+        let is_whose = whose.is_none() || whose == pending.decider.as_deref();
         let fits =
             |wanted: &Option<String>, has: &Option<String>| wanted.is_none() || wanted == has;
         is_whose
@@ -120,7 +117,7 @@ impl StandingRule {
     }
 
     /// What it says of a decision that it speaks of.
-    fn says(&self, pending: &PendingDecision, now: Timestamp) -> RuleVerdict {
+    pub fn says(&self, pending: &PendingDecision, now: Timestamp) -> RuleVerdict {
         match self.after_time_out(pending, now) {
             Some(Afterwards::Accept) => RuleVerdict::Accept,
             Some(Afterwards::Reject) => RuleVerdict::Reject,
@@ -152,11 +149,9 @@ impl NumberBound {
             self.least.is_none_or(|least| least <= number)
                 && self.most.is_none_or(|most| number <= most)
         };
-        let mut offers = pending.offers.iter();
-        let number =
-            |key| move |offer: &serde_json::Map<_, serde_json::Value>| offer.get(key)?.as_f64();
-        let number = number(&self.key);
-        !pending.offers.is_empty() && offers.all(|offer| number(offer).is_some_and(is_within))
+        let number = |index| pending.offers.value(index, &self.key)?.as_f64();
+        let alternatives = pending.offers.alternatives();
+        alternatives > 0 && (0..alternatives).all(|index| number(index).is_some_and(is_within))
     }
 }
 

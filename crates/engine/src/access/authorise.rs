@@ -100,8 +100,13 @@ impl Engine {
     /// with its next word.
     pub fn set_access(&self, rules: AccessRules) {
         *self.access.rules.write().expect("no writer panics") = Arc::new(rules);
-        // Standing rules may have got the rights that they lacked: at once, whatever the time is.
-        self.policy.look_at_all(Timestamp::default());
+        // Standing rules may have got the rights that they lacked.
+        self.policy.look_at_all();
+    }
+
+    /// The host knows other credentials than before: a standing rule may count again, or no more.
+    pub fn credentials_changed(&self) {
+        self.policy.look_at_all();
     }
 
     /// The principal that a verified user name stands for.

@@ -2,75 +2,53 @@
 //! that the author has now, or somebody is told.
 //!
 //! What a rule does is an operation of its author like any other: it is authorised, counted among what the author
-//! writes, recorded and committed as one. Read next: `domain::policy::decide`, what rules say; [`super::governing`],
-//! who may decide what.
+//! writes, recorded and committed as one. Read next: `domain::policy::decide`, what rules say; [`super::rights`],
+//! who may decide what; [`super::patches`], the same of patches.
 
+use super::inbox::Found;
 use super::kept::{self, Escalation};
+use super::rights::Rights;
+use super::rules::Rules;
 use crate::commit::AGAIN_MS;
-use crate::operation::{Call, Endpoint, Execution, Operation};
+use crate::operation::{Endpoint, Execution};
 use crate::refusal::OverLimit;
-use crate::schemas::operation::PatchStanding;
 use crate::tasks::message::Negotiate;
 use crate::{Engine, Refusal};
-use domain::access::Request;
+use domain::access::Principal;
 use domain::content::Content;
 use domain::event::LogEvent;
 use domain::policy::{
-    DecisionKind, DecisionSubject, PendingDecision, PolicyChange, PolicyUpdate, RuleVerdict,
-    Ruling, StandingRule, decide,
+    DecisionKind, DecisionSubject, PendingDecision, PolicyChange, PolicyUpdate, RuleKey,
+    RuleVerdict, Ruling, StandingRule, decide,
 };
 use domain::task::Awaits;
 use domain::time::Timestamp;
 use domain::verb::Verb;
 use std::sync::Arc;
 use store::Batch;
-use tracing::{info, warn};
+use tracing::{debug, info, warn};
 
 /// The section of a message in which a rule says that it decides.
 const SECTION: &str = "standing rule";
 
-/// A patch approved or rejected by a rule.
-struct RuledPatch {
-    patch_id: String,
-    update: Arc<PolicyUpdate>,
-}
-
 impl Engine {
-    /// Rules look at a decision that waits, or has waited for some time.
-    pub(crate) fn decision_due(&self, subject: &DecisionSubject, now: Timestamp) {
-        match self.pending(subject) {
-            Some(pending) => self.rule_on(&pending, now),
-            None if self.policy.forget_escalations(subject) => {
-                drop(self.store.commit(Batch {
-                    documents: vec![kept::no_escalation(subject)],
-                    ..Batch::default()
-                }));
+    /// Rules look at the decisions that began to wait, have waited for some time, or may be others' by now.
+    pub(crate) fn rules_look(&self, now: Timestamp) {
+        while let Some(subject) = self.policy.take_due(now) {
+            let found = self.policy.read().inbox.find(&subject);
+            let Some(found) = found else {
+                self.forget(&subject);
+                continue;
+            };
+            if let Some(again) = self.rule_on(&self.decision(found), now) {
+                self.policy.look_by(subject, again);
             }
-            None => {}
         }
-    }
-
-    /// Rules look at all patches that wait.
-    pub(crate) fn patches_due(&self, now: Timestamp) {
-        for pending in self.schemas.pending_patches() {
-            self.rule_on(&pending, now);
-        }
-        let told = self.policy.read().escalated_patches();
-        told.iter().for_each(|patch| self.decision_due(patch, now));
-    }
-
-    /// A decision that waits.
-    pub(crate) fn pending(&self, subject: &DecisionSubject) -> Option<PendingDecision> {
-        if subject.kind == DecisionKind::Patch {
-            let mut patches = self.schemas.pending_patches().into_iter();
-            return patches.find(|it| it.subject == *subject);
-        }
-        let pending = self.policy.read().inbox.find(subject)?;
-        Some(self.with_domain(pending))
     }
 
     /// A decision with the domain of its other side, if that is registered.
-    pub(crate) fn with_domain(&self, pending: PendingDecision) -> PendingDecision {
+    pub(super) fn decision(&self, found: Found) -> PendingDecision {
+        let pending = found.decision();
         let registration = pending.agent.as_ref();
         let registration = registration.and_then(|name| self.registry.directory.find(name));
         PendingDecision {
@@ -80,126 +58,133 @@ impl Engine {
     }
 
     /// What rules say of a decision now.
-    pub(crate) fn ruling<'r>(
+    pub(super) fn ruling<'r>(
         &self,
-        rules: impl IntoIterator<Item = &'r Arc<StandingRule>>,
+        rules: &'r Rules,
+        rights: &Rights<'_>,
         pending: &PendingDecision,
         now: Timestamp,
     ) -> Ruling<'r> {
-        let rules = rules.into_iter().map(|rule| &**rule);
-        decide(rules, pending, |rule| self.has_right(rule, pending), now)
+        let has_right =
+            |rule: &StandingRule| rights.let_say(rule, rule.says(pending, now), pending);
+        let rules = rules.about(pending).iter().map(|rule| &**rule);
+        decide(rules, pending, has_right, now)
     }
 
-    fn rule_on(&self, pending: &PendingDecision, now: Timestamp) {
-        let rules = self.policy.rules();
-        let ruling = self.ruling(rules.values(), pending, now);
+    /// In whose name a rule decides.
+    pub(super) fn author(&self, rule: &RuleKey) -> Principal {
+        let author = self.principal(&rule.author);
+        author.coming_from(format!("rule {}", rule.name))
+    }
+
+    /// When to look again, if time may change anything.
+    fn rule_on(&self, pending: &PendingDecision, now: Timestamp) -> Option<Timestamp> {
+        let (rules, rights) = (self.policy.rules(), self.rights());
+        let ruling = self.ruling(&rules, &rights, pending, now);
         let again = match ruling.verdict {
-            RuleVerdict::Ask => {
-                let told = ruling.escalations.iter();
-                told.for_each(|rule| self.escalate(rule, pending, now));
-                ruling.look_again
+            RuleVerdict::Ask => self.escalate(&ruling.escalations, pending, &rights, now),
+            verdict => {
+                let rule = &ruling.rules[0].key;
+                let update = super::decided_by(rule, pending, verdict, now);
+                let said = word(pending, verdict, update);
+                let refusal = refusal_of(self.execute(&self.author(rule), said, now));
+                self.took(rule, pending, verdict, refusal, now)
             }
-            verdict => self.decide_by(ruling.rules[0], pending, verdict, now),
         };
-        if let Some(again) = again {
-            self.policy.look_again_at(&pending.subject, again);
-        }
+        again.into_iter().chain(ruling.look_again).min()
     }
 
-    /// Decides in the name of a rule's author. When to look again, whether it was stored or could be taken at all.
-    fn decide_by(
+    /// What became of a decision by a rule. When to look again, whether it was stored or could be taken at all.
+    pub(super) fn took(
         &self,
-        rule: &StandingRule,
+        rule: &RuleKey,
         pending: &PendingDecision,
         verdict: RuleVerdict,
+        refusal: Option<Refusal>,
         now: Timestamp,
     ) -> Option<Timestamp> {
-        let author = self.principal(&rule.key.author);
-        let author = author.coming_from(format!("rule {}", rule.key.name));
-        let update = Arc::new(PolicyUpdate {
-            subject: Some(pending.subject.clone()),
-            since: Some(pending.since),
-            decider: pending.decider.clone(),
-            verdict: Some(verdict),
-            ..PolicyUpdate::of(rule.key.clone(), PolicyChange::Decided, now)
-        });
-        let (id, rule) = (&pending.subject, &rule.key);
-        let done = match id.kind {
-            DecisionKind::Patch => {
-                let patch_id = id.id.clone();
-                let decision = RuledPatch { patch_id, update };
-                refusal_of(self.execute(&author, decision, now))
-            }
-            _ => refusal_of(self.execute(&author, word(pending, verdict, update), now)),
-        };
-        match done {
+        let id = &pending.subject;
+        match refusal {
             None => {
                 info!(rule = %rule, "standing rule {rule}: {} {id}", verdict.as_str());
                 // Once it is stored it waits no more, and nobody looks.
                 Some(now + AGAIN_MS)
             }
             Some(Refusal::OverLimit(OverLimit::TooFast { wait_ms, .. })) => {
-                Some(now + i64::try_from(wait_ms).unwrap_or(AGAIN_MS))
+                Some(now + i64::try_from(wait_ms).unwrap_or(AGAIN_MS).max(1))
             }
             Some(Refusal::OverLimit(_) | Refusal::NotAvailable(_) | Refusal::Failed(_)) => {
                 Some(now + AGAIN_MS)
             }
+            // If it stands on what is taken back, rules look again then.
             Some(refusal) => {
                 warn!(rule = %rule, "standing rule {rule} cannot decide {id}: {refusal}");
+                self.policy.note_refused(pending, rule);
                 None
             }
         }
     }
 
-    /// Tells somebody else, once, that nobody has decided this in time: who may decide it as well.
-    fn escalate(&self, rule: &StandingRule, pending: &PendingDecision, now: Timestamp) {
-        let Some(user) = rule.escalates_to(pending, now) else {
-            return;
-        };
+    /// Tells somebody else, once, that nobody has decided this in time: who may decide it as well. When to look
+    /// whether that was stored.
+    pub(super) fn escalate(
+        &self,
+        rules: &[&StandingRule],
+        pending: &PendingDecision,
+        rights: &Rights<'_>,
+        now: Timestamp,
+    ) -> Option<Timestamp> {
         let (subject, since) = (&pending.subject, pending.since);
-        let told = self.policy.read().escalated.get(subject).cloned();
-        if told.as_ref().is_some_and(|told| told.has(since, &rule.key)) {
-            return;
+        if rules.is_empty() {
+            return None;
         }
-        if !self.may_decide(&self.principal(user), pending) {
-            let rule = &rule.key;
-            warn!(rule = %rule, "standing rule {rule}: '{user}' may not decide {subject}");
-            return;
+        let mut telling = self.policy.telling();
+        if telling.is_under_way(subject) {
+            return Some(now + AGAIN_MS);
         }
-        let told = Escalation::with(told.as_ref(), since, &rule.key);
-        let update = PolicyUpdate {
-            subject: Some(subject.clone()),
-            decider: pending.decider.clone(),
-            since: Some(since),
-            escalated_to: Some(user.to_owned()),
-            ..PolicyUpdate::of(rule.key.clone(), PolicyChange::Escalated, now)
-        };
-        drop(self.store.commit(Batch {
+        // Whatever somebody was told is known here before its ticket is resolved.
+        let mut told = Escalation::of(self.policy.read().escalated.get(subject), since);
+        let mut happenings = Vec::new();
+        let known = told.clone();
+        for rule in rules.iter().filter(|rule| !known.has(&rule.key)) {
+            let Some(user) = rule.escalates_to(pending, now) else {
+                continue;
+            };
+            if !rights.of(user).may_decide(pending) {
+                let rule = &rule.key;
+                debug!(rule = %rule, "standing rule {rule}: '{user}' may not decide {subject}");
+                continue;
+            }
+            told.insert(rule.key.clone(), user.to_owned());
+            let update = PolicyUpdate {
+                subject: Some(subject.clone()),
+                decider: pending.decider.clone(),
+                since: Some(since),
+                escalated_to: Some(user.to_owned()),
+                ..PolicyUpdate::of(rule.key.clone(), PolicyChange::Escalated, now)
+            };
+            happenings.push((now, LogEvent::Policy(Arc::new(update))));
+        }
+        if happenings.is_empty() {
+            return None;
+        }
+        let ticket = self.store.commit(Batch {
             documents: vec![kept::escalation(subject, told)],
-            happenings: vec![(now, LogEvent::Policy(Arc::new(update)))],
+            happenings,
             ..Batch::default()
-        }));
-    }
-}
-
-impl Operation for RuledPatch {
-    type Output = PatchStanding;
-
-    fn rpc(&self) -> Option<Request<'static>> {
-        let is_approved = self.update.verdict == Some(RuleVerdict::Accept);
-        let rpc = if is_approved {
-            "approve-patch"
-        } else {
-            "reject-patch"
-        };
-        Some(crate::access::exec("convoke-schema", rpc, true))
+        });
+        telling.put(subject.clone(), ticket);
+        Some(now + AGAIN_MS)
     }
 
-    fn run(self, call: Call<'_, Self>) -> Result<Execution<PatchStanding>, Refusal> {
-        let Call {
-            engine, who, now, ..
-        } = call;
-        engine.patch_ruled(who, self.patch_id, &self.update, now)
+    /// Forgets what is known of a decision that waits no more.
+    pub(super) fn forget(&self, subject: &DecisionSubject) {
+        if self.policy.forget(subject) {
+            drop(self.store.commit(Batch {
+                documents: vec![kept::no_escalation(subject)],
+                ..Batch::default()
+            }));
+        }
     }
 }
 
@@ -234,7 +219,7 @@ fn word(pending: &PendingDecision, verdict: RuleVerdict, update: Arc<PolicyUpdat
             content.in_reply_to(Awaits::Judgement),
         ),
     };
-    let takes_one_of_several = verdict == RuleVerdict::Accept && pending.offers.len() > 1;
+    let takes_one_of_several = verdict == RuleVerdict::Accept && pending.offers.alternatives() > 1;
     Negotiate {
         to: pending.agent.clone(),
         task: subject.task(),

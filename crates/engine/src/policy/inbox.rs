@@ -3,17 +3,12 @@
 //! Of open tasks and negotiations alone, as committed: what has ended is not here, so nothing goes through that.
 //! Read next: `domain::policy`, what a decision is; [`super::governing`], to whom it is shown.
 
-use domain::content::{Content, Payload};
 use domain::negotiation::{Kind, Negotiation, Side};
-use domain::policy::{DecisionKind, DecisionSubject, PendingDecision};
+use domain::policy::{DecisionKind, DecisionSubject, Offers, PendingDecision};
 use domain::task::{Awaits, Task, TaskId};
 use domain::time::Timestamp;
-use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
-
-/// The longest text of a payload that is told with a decision, in bytes.
-const TEXT_MOST: usize = 64;
 
 /// A decision, in the order in which they began to wait.
 pub(crate) type Place = (Timestamp, DecisionSubject);
@@ -29,6 +24,16 @@ pub(crate) struct Inbox {
     places: HashMap<DecisionSubject, (Timestamp, String)>,
 }
 
+/// A decision that waits, as it was found: what it is about is shared, so that finding it takes no time.
+pub(crate) struct Found {
+    subject: DecisionSubject,
+    since: Timestamp,
+    decider: String,
+    task: Option<Arc<Task>>,
+    /// The negotiation in which it is.
+    about: Option<Arc<Negotiation>>,
+}
+
 /// What a change began and ended.
 #[derive(Default)]
 pub(crate) struct Moved {
@@ -37,9 +42,9 @@ pub(crate) struct Moved {
 }
 
 impl Inbox {
-    /// All that waits.
-    pub(crate) fn subjects(&self) -> impl Iterator<Item = &DecisionSubject> {
-        self.places.keys()
+    /// Whose decision it is that waits.
+    pub(crate) fn decider(&self, subject: &DecisionSubject) -> Option<&String> {
+        self.places.get(subject).map(|(_, decider)| decider)
     }
 
     /// For whom something waits.
@@ -126,53 +131,80 @@ impl Inbox {
         }
     }
 
-    /// A decision that waits, but for the domain of its other side; none if it waits no more.
-    pub(crate) fn find(&self, subject: &DecisionSubject) -> Option<PendingDecision> {
+    /// A decision that waits; none if it waits no more.
+    pub(crate) fn find(&self, subject: &DecisionSubject) -> Option<Found> {
         let (since, decider) = self.places.get(subject)?;
         let id = subject.task()?;
-        let task = self.tasks.get(&id);
-        let negotiation = |kind| self.negotiations.get(&(id.clone(), kind));
-        let about = match subject.kind {
-            DecisionKind::Result => negotiation(Kind::Result),
-            DecisionKind::Decision | DecisionKind::Plan => negotiation(Kind::Fulfillment),
-            DecisionKind::Feasibility => negotiation(Kind::Feasibility),
-            _ => None,
-        };
-        let offered = about.and_then(|n| n.standing());
-        let offered = offered.map(|turn| &*turn.speech.contents);
-        let side = about.and_then(|n| n.next_side());
-        let agent = match (task, about) {
-            (Some(task), _) => Some(task.to.clone()),
-            (None, Some(n)) => side.map(|side| n.name_of(side.other()).to_owned()),
-            (None, None) => None,
-        };
-        let content = match (task, about) {
-            (Some(task), _) => Some(&task.content),
-            (None, about) => about.and_then(|n| n.turns.first()?.speech.contents.first()),
-        };
-        let offers = match (offered, content) {
-            (Some(offered), _) => offered.iter().map(values).collect(),
-            // What the publisher wants is no offer that a rule could take.
-            (None, Some(content)) if !subject.kind.is_ruled() => vec![values(content)],
-            (None, _) => Vec::new(),
-        };
-        Some(PendingDecision {
+        let negotiation = |kind| self.negotiations.get(&(id.clone(), kind)).cloned();
+        Some(Found {
             subject: subject.clone(),
-            decider: Some(decider.clone()),
+            since: *since,
+            decider: decider.clone(),
+            about: match subject.kind {
+                DecisionKind::Result => negotiation(Kind::Result),
+                DecisionKind::Decision | DecisionKind::Plan => negotiation(Kind::Fulfillment),
+                DecisionKind::Feasibility => negotiation(Kind::Feasibility),
+                _ => None,
+            },
+            task: self.tasks.get(&id).cloned(),
+        })
+    }
+
+    /// The other side of a decision that waits.
+    pub(crate) fn agent(&self, subject: &DecisionSubject) -> Option<String> {
+        self.find(subject)?.agent()
+    }
+}
+
+impl Found {
+    /// The decision, but for the domain of its other side.
+    pub(crate) fn decision(self) -> PendingDecision {
+        let agent = self.agent();
+        let (task, about) = (self.task, self.about);
+        let side = about.as_ref().and_then(|n| n.next_side());
+        let content = match (&task, &about) {
+            (Some(task), _) => Some(&task.content),
+            (None, about) => about
+                .as_ref()
+                .and_then(|n| n.turns.first()?.speech.contents.first()),
+        };
+        let (target, scenario) = (
+            content.map(|it| it.target_object.clone()),
+            content.and_then(|it| Some(it.payload.as_ref()?.scenario().to_owned())),
+        );
+        PendingDecision {
+            decider: Some(self.decider),
             agent,
             domain: None,
-            target: content.map(|it| it.target_object.clone()),
-            scenario: content.and_then(|it| Some(it.payload.as_ref()?.scenario().to_owned())),
-            round: about.zip(side).map(|(n, side)| n.round_of_next(side)),
-            offers,
-            since: *since,
-            until: match (task, about) {
+            target,
+            scenario,
+            round: about.as_ref().zip(side).map(|(n, it)| n.round_of_next(it)),
+            since: self.since,
+            until: match (&task, &about) {
                 (Some(task), _) => task.due(),
-                (None, about) => about.and_then(|n| n.due()),
+                (None, about) => about.as_ref().and_then(|n| n.due()),
             },
             wants_person: false,
             approved_by: BTreeSet::new(),
-        })
+            offers: match (about, task) {
+                (Some(about), _) if about.standing().is_some() => Offers::Standing(about),
+                // What the publisher wants is no offer that a rule could take.
+                (_, Some(task)) if !self.subject.kind.is_ruled() => Offers::Asked(task),
+                _ => Offers::Nothing,
+            },
+            subject: self.subject,
+        }
+    }
+
+    fn agent(&self) -> Option<String> {
+        match (&self.task, &self.about) {
+            (Some(task), _) => Some(task.to.clone()),
+            (None, Some(about)) => {
+                let side = about.next_side()?;
+                Some(about.name_of(side.other()).to_owned())
+            }
+            (None, None) => None,
+        }
     }
 }
 
@@ -208,19 +240,4 @@ fn turn_in(negotiation: &Negotiation) -> Option<(DecisionSubject, Side)> {
     };
     let id = negotiation.task.as_str().to_owned();
     Some((DecisionSubject { kind, id }, side))
-}
-
-/// What a content says in few words: numbers, truth values and short texts of its payload.
-fn values(content: &Content) -> Map<String, Value> {
-    let is_short = |value: &Value| match value {
-        Value::Number(_) | Value::Bool(_) => true,
-        Value::String(text) => text.len() <= TEXT_MOST,
-        Value::Null | Value::Array(_) | Value::Object(_) => false,
-    };
-    let values = |payload: &Payload| {
-        let told = payload.values.iter().filter(|(_, value)| is_short(value));
-        told.map(|(key, value)| (key.clone(), value.clone()))
-            .collect()
-    };
-    content.payload.as_ref().map(values).unwrap_or_default()
 }

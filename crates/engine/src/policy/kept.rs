@@ -6,8 +6,7 @@ use domain::policy::{DecisionSubject, RuleKey, StandingRule};
 use domain::time::Timestamp;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::sync::Arc;
+use std::collections::{BTreeSet, HashMap};
 use store::{Document, ReadError, Store};
 
 const RULE: &str = "standing-rule";
@@ -17,7 +16,14 @@ const ESCALATION: &str = "escalation";
 #[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct Escalation {
     pub(super) since: Timestamp,
-    pub(super) rules: BTreeSet<RuleKey>,
+    told: BTreeSet<Told>,
+}
+
+/// Who was told because of a rule.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+struct Told {
+    rule: RuleKey,
+    user: String,
 }
 
 /// The same, with the decision.
@@ -29,17 +35,28 @@ struct Escalated {
 }
 
 impl Escalation {
-    /// One rule more; what was told of another time that the same had waited counts no more.
-    pub(super) fn with(told: Option<&Self>, since: Timestamp, rule: &RuleKey) -> Self {
-        let told = told.filter(|told| told.since == since);
-        let mut rules = told.map(|told| told.rules.clone()).unwrap_or_default();
-        rules.insert(rule.clone());
-        Self { since, rules }
+    /// What was told of what waits since then; what was told of another time that the same had waited counts no more.
+    pub(super) fn of(known: Option<&Self>, since: Timestamp) -> Self {
+        let known = known.filter(|known| known.since == since).cloned();
+        known.unwrap_or(Self {
+            since,
+            told: BTreeSet::new(),
+        })
+    }
+
+    /// One more was told.
+    pub(super) fn insert(&mut self, rule: RuleKey, user: String) {
+        self.told.insert(Told { rule, user });
     }
 
     /// True if somebody was told of this by that rule.
-    pub(super) fn has(&self, since: Timestamp, rule: &RuleKey) -> bool {
-        self.since == since && self.rules.contains(rule)
+    pub(super) fn has(&self, rule: &RuleKey) -> bool {
+        self.told.iter().any(|told| told.rule == *rule)
+    }
+
+    /// Who was told.
+    pub(super) fn users(&self) -> BTreeSet<String> {
+        self.told.iter().map(|told| told.user.clone()).collect()
     }
 }
 
@@ -74,11 +91,8 @@ pub(super) fn no_escalation(subject: &DecisionSubject) -> Document {
     document(ESCALATION, subject.to_string(), None::<&Escalated>)
 }
 
-pub(super) fn rules(store: &Store) -> Result<BTreeMap<RuleKey, Arc<StandingRule>>, ReadError> {
-    let rules = all::<StandingRule>(store, RULE)?.into_iter();
-    Ok(rules
-        .map(|rule| (rule.key.clone(), Arc::new(rule)))
-        .collect())
+pub(super) fn rules(store: &Store) -> Result<Vec<StandingRule>, ReadError> {
+    all(store, RULE)
 }
 
 pub(super) fn escalations(

@@ -56,12 +56,19 @@ impl Engine {
         Ok(Execution::committed(ticket, ()))
     }
 
-    /// Takes in what payloads taught since the last time, and lets time pass; how many observations
-    /// were taken in. Requests do not wait for it. Call it every few seconds, one call at a time.
+    /// Takes in what payloads taught since the last time, lets time pass, and has standing rules look at the patches
+    /// that wait; how many observations were taken in. Requests do not wait for it. Call it every few seconds, one
+    /// call at a time.
     ///
     /// # Errors
     /// [`Refusal`] if the store fails; what was not durable is taken in again by the next call.
     pub async fn evolve(&self, now: Timestamp) -> Result<usize, Refusal> {
+        let taken = self.take_in_observations(now).await?;
+        self.rules_look_at_patches(now).await;
+        Ok(taken)
+    }
+
+    async fn take_in_observations(&self, now: Timestamp) -> Result<usize, Refusal> {
         let mut taken = 0;
         loop {
             let rows = self.store.observations(AT_ONCE)?;

@@ -13,7 +13,7 @@ use crate::schemas::operation::{
     ClusterRecord, KeyRecord, PatchRecord, PoolRecord, SampleRecord, SchemaRecord, SchemaRecords,
 };
 use domain::access::Principal;
-use domain::policy::{DecisionKind, DecisionSubject, PendingDecision};
+use domain::policy::{DecisionKind, DecisionSubject, Offers, PendingDecision};
 use domain::time::Timestamp;
 use schema::evolution::{Cluster, Evolution, EvolutionSettings, Lineage, Pool, Proposal};
 use schema::patch::Patch;
@@ -115,7 +115,7 @@ fn decision(cohort: &Cohort, proposal: &Proposal) -> PendingDecision {
         target: Some(patch.parent_schema_id.clone()),
         scenario: Some(cohort.0.clone()),
         round: None,
-        offers: vec![values.collect()],
+        offers: Offers::Values(vec![values.collect()]),
         since: proposal.at,
         until: None,
         wants_person: proposal.sensitive,

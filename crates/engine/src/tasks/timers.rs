@@ -5,7 +5,6 @@
 
 use crate::tasks::awaited::Awaited;
 use domain::negotiation::Kind;
-use domain::policy::DecisionSubject;
 use domain::task::TaskId;
 use domain::telemetry::Token;
 use domain::time::Timestamp;
@@ -33,10 +32,6 @@ pub(crate) enum Due {
     Negotiation(TaskId, Kind),
     /// The lease of an agent.
     Lease(String),
-    /// Standing rules look at a decision that waits.
-    Decision(DecisionSubject),
-    /// Standing rules look at the patches that wait.
-    Patches,
     /// Whether the store takes something, and what waits for that.
     Store,
 }
@@ -46,14 +41,8 @@ impl Due {
     fn stands_on_decisions(&self) -> bool {
         match self {
             Self::Team(_) | Self::Task(_) | Self::Negotiation(..) | Self::Lease(_) => true,
-            // Agents go on stepping, and callers waiting; what rules look at is committed. One wakes whom nothing
-            // else wakes.
-            Self::Wake { .. }
-            | Self::Step { .. }
-            | Self::Reply(_)
-            | Self::Decision(_)
-            | Self::Patches
-            | Self::Store => false,
+            // Agents go on stepping, and callers waiting. One wakes whom nothing else wakes.
+            Self::Wake { .. } | Self::Step { .. } | Self::Reply(_) | Self::Store => false,
         }
     }
 }
@@ -92,11 +81,6 @@ impl Timers {
             self.due.insert(place, due.clone());
             self.scheduled.insert(due, place);
         }
-    }
-
-    /// True if something is due that is due at one time only.
-    pub(crate) fn is_scheduled(&self, due: &Due) -> bool {
-        self.scheduled.contains_key(due)
     }
 
     /// Withdraws what follows from what was decided.

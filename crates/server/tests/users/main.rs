@@ -7,5 +7,6 @@
 mod bounds;
 mod endings;
 mod platform;
+mod rules;
 mod trail;
 mod workers;

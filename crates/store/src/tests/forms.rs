@@ -9,6 +9,7 @@ use super::pushes::config;
 use super::*;
 use crate::row::entry;
 use crate::row::json::{from_json, to_json};
+use domain::access::Credential;
 use domain::audit::{AuditEvent, AuditKind, AuditRecord};
 use domain::cluster::{LeadMoved, LeadReason};
 use domain::context::Chunked;
@@ -212,7 +213,7 @@ fn everything_that_happens() -> Vec<LogEvent> {
         }),
         valid_until: Some(at(99)),
         added: at(10),
-        keyed: true,
+        credential: Some(Credential::User),
     };
     let added = PolicyUpdate {
         added: Some(rule.clone()),

@@ -186,6 +186,7 @@ fn operations_and_events_are_listed() {
             "convoke-ems:customer-ticket",
             "convoke-ems:customer-answer",
             "convoke-negotiation:negotiation-update",
+            "convoke-policy:policy-update",
             "convoke-registry:agent-update",
             "convoke-schema:schema-update",
             "ietf-alarms:alarm-notification",

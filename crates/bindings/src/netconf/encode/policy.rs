@@ -39,8 +39,8 @@ fn decision<'a>(node: output::Waiting<'a>, record: &'a WaitingDecision) -> outpu
     let PendingDecision { subject, .. } = &record.pending;
     let pending = &record.pending;
     let patch = subject.kind == DecisionKind::Patch;
-    let several = pending.offers.len() > 1;
-    let parameters = pending.offers.iter().take(1).flatten();
+    let alternatives = pending.offers.alternatives();
+    let parameters = pending.offers.told().take(PARAMETERS_MOST);
     node.id(subject.to_string())
         .kind(subject.kind.as_str())
         .task_id((!patch).then_some(&subject.id))
@@ -51,8 +51,8 @@ fn decision<'a>(node: output::Waiting<'a>, record: &'a WaitingDecision) -> outpu
         .target(pending.target.as_ref())
         .scenario(pending.scenario.as_ref())
         .round(pending.round)
-        .alternatives(several.then_some(pending.offers.len() as u64))
-        .parameter(parameters.take(PARAMETERS_MOST), |node, (key, value)| {
+        .alternatives((alternatives > 1).then_some(alternatives as u64))
+        .parameter(parameters, |node, (key, value)| {
             node.name(key).value(value.to_string())
         })
         .since(pending.since)

@@ -112,7 +112,7 @@ fn accounts() -> Vec<(&'static str, String, Keeper)> {
         of(
             "add-rule/bound/key",
             "1..64",
-            condition("(1..=NAME_MOST).contains"),
+            condition("has_length(&bound.key, NAME_MOST)"),
         ),
         of(
             "add-rule/after",

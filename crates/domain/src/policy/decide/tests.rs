@@ -7,7 +7,7 @@ use super::*;
 use proptest::collection::{btree_set, vec};
 use proptest::option::of;
 use proptest::prelude::*;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
 const KINDS: [DecisionKind; 4] = [
@@ -72,7 +72,7 @@ prop_compose! {
             time_out: time_out.map(|(after_ms, then)| TimeOut { after_ms, then }),
             valid_until,
             added: Timestamp::default(),
-            keyed: true,
+            credential: None,
         }
     }
 }
@@ -107,10 +107,10 @@ prop_compose! {
             target: Some(target),
             scenario,
             round: None,
-            offers: offers.into_iter().map(|(a, b)| {
+            offers: Offers::Values(offers.into_iter().map(|(a, b)| {
                 let named = [("a", a), ("b", b)].into_iter();
                 named.filter_map(|(key, it)| Some((key.to_owned(), json!(it?)))).collect()
-            }).collect(),
+            }).collect()),
             since,
             until: None,
             wants_person,
@@ -211,13 +211,14 @@ proptest! {
     ) {
         let conditions = RuleConditions { bounds: vec![bound.clone()], ..rule.conditions.clone() };
         let bounded = StandingRule { conditions, ..rule };
-        let within = pending.offers.iter().all(|offer| {
-            let number = offer.get(&bound.key).and_then(Value::as_f64);
-            number.is_some_and(|it| {
+        let alternatives = pending.offers.alternatives();
+        let within = (0..alternatives).all(|index| {
+            let number = pending.offers.value(index, &bound.key);
+            number.and_then(Value::as_f64).is_some_and(|it| {
                 it >= bound.least.unwrap_or(f64::MIN) && it <= bound.most.unwrap_or(f64::MAX)
             })
         });
-        if pending.offers.is_empty() || !within {
+        if alternatives == 0 || !within {
             prop_assert!(!bounded.speaks_of(&pending, now));
         }
     }
@@ -256,7 +257,7 @@ fn what_nobody_decides_in_time_is_decided_or_somebody_else_is_told() {
         }),
         valid_until: None,
         added: Timestamp::default(),
-        keyed: false,
+        credential: None,
     };
     let pending = PendingDecision {
         subject: DecisionSubject {
@@ -269,7 +270,7 @@ fn what_nobody_decides_in_time_is_decided_or_somebody_else_is_told() {
         target: None,
         scenario: None,
         round: None,
-        offers: Vec::new(),
+        offers: Offers::Nothing,
         since: Timestamp::from_ms(1_000),
         until: None,
         wants_person: false,
@@ -294,4 +295,40 @@ fn what_nobody_decides_in_time_is_decided_or_somebody_else_is_told() {
     let both = decide([&tells, &accepts], &pending, all, at(1_100));
     assert_eq!(both.why, RulingReason::Disagreement);
     assert_eq!(both.escalations, [&tells]);
+}
+
+#[test]
+fn what_a_rule_says_is_one_line() {
+    let bound = |key: &str, least, most| NumberBound {
+        key: key.to_owned(),
+        least,
+        most,
+    };
+    let rule = StandingRule {
+        key: RuleKey {
+            author: "ann".to_owned(),
+            name: "small".to_owned(),
+        },
+        kind: DecisionKind::Result,
+        conditions: RuleConditions {
+            decider: Some("bob".to_owned()),
+            domain: Some("IP".to_owned()),
+            bounds: vec![
+                bound("cost", Some(0.5), Some(500.0)),
+                bound("n", None, Some(1.0)),
+            ],
+            ..RuleConditions::default()
+        },
+        verdict: RuleVerdict::Ask,
+        time_out: Some(TimeOut {
+            after_ms: 60_000,
+            then: Afterwards::Escalate("carl".to_owned()),
+        }),
+        valid_until: None,
+        added: Timestamp::default(),
+        credential: None,
+    };
+    let terms =
+        "ask result cost>=0.5 cost<=500 n<=1 after=60s escalate-to=carl decider=bob domain=IP";
+    assert_eq!(rule.terms(), terms);
 }

@@ -50,7 +50,7 @@ impl Engine {
             && known.executor == who.name
             && known.publisher != who.name
         {
-            return self.feasibility_answered(&mut work, known, negotiate, annotations, now);
+            return self.feasibility_answered(who, &mut work, known, negotiate, annotations, now);
         }
         let mut routed = self.route(who, negotiate)?;
         let by = Speaker::publisher(&routed.from);
@@ -219,6 +219,7 @@ impl Engine {
     /// An executor answers in a message of its own.
     fn feasibility_answered(
         &self,
+        who: &Principal,
         work: &mut Work<'_>,
         negotiation: &Arc<Negotiation>,
         mut negotiate: Negotiate,
@@ -242,6 +243,8 @@ impl Engine {
             self.room_to_say(&negotiation.publisher)?;
         }
         let mut unit = UnitOfWork::said_by(&executor, negotiate.key(), now);
+        let by_rule = negotiate.ruled.iter();
+        by_rule.for_each(|it| unit.happenings.extend(ruled(it, who, now)));
         self.executor_answers(work, negotiation, speech, now, &mut unit)?;
         let reply = Reply {
             task: Some(negotiation.task.clone()),

@@ -1,0 +1,110 @@
+//! Rules look anew at what waits where somebody's key, an agent's domain or another rule may have changed what they say.
+
+use super::*;
+
+/// Her rule finds nothing to say as long as she has no key.
+#[test]
+fn a_key_that_is_back_has_its_rules_look_at_what_waits() {
+    let stage = in_memory();
+    stage.run("ann", cheap("small", 100.0)).unwrap();
+    stage.ann_has_key.store(false, Relaxed);
+    stage.engine.credentials_changed();
+    stage.settle();
+    stage.offered("ann", "t1", 5);
+    assert_eq!(stage.status("t1"), Status::InputRequired);
+    stage.ann_has_key.store(true, Relaxed);
+    stage.settle();
+    assert_eq!(
+        stage.status("t1"),
+        Status::InputRequired,
+        "nobody has looked"
+    );
+    stage.engine.credentials_changed();
+    stage.settle();
+    assert_eq!(stage.status("t1"), Status::Finished);
+}
+
+#[test]
+fn an_agent_that_is_of_another_domain_by_now_is_looked_at_anew() {
+    let stage = in_memory();
+    stage.register_in("RAN");
+    stage.run("ann", cheap("small", 100.0)).unwrap();
+    stage.offered("ann", "t1", 5);
+    let waits = [("result/t1".to_owned(), Some("no-rule"))];
+    assert_eq!(stage.waits("ann"), waits);
+    stage.register_in("IP");
+    assert_eq!(stage.status("t1"), Status::Finished);
+}
+
+#[test]
+fn a_rule_that_comes_or_goes_is_asked_about_its_own_decisions_alone() {
+    let stage = in_memory();
+    stage.offered("ann", "t1", 5);
+    stage.offered("bob", "t2", 5);
+    stage.run("bob", cheap("none", 1.0)).unwrap();
+    assert_eq!(stage.decided(), []);
+    stage.run("bob", cheap("small", 100.0)).unwrap();
+    let by_bob = ("result/t2".to_owned(), "bob/small".to_owned());
+    assert_eq!(stage.decided(), [by_bob]);
+    assert_eq!(stage.waits("ann").len(), 1);
+}
+
+/// What an agent may decide without asking itself is on record too, and ends with the key that it had.
+#[test]
+fn a_rule_of_an_executor_is_on_record_and_lapses_with_its_key() {
+    let stage = in_memory();
+    let mut rule = cheap("takes-all", 0.0);
+    rule.kind = DecisionKind::Feasibility;
+    rule.conditions = RuleConditions::default();
+    stage.run("out", rule).unwrap();
+    let propose = |task: &str| {
+        let job = "## target object\nsite-1\n## task description\nrepair it";
+        let ask = Negotiate {
+            to: Some("out".to_owned()),
+            ..message(Verb::FeasibilityNegotiate, task, job)
+        };
+        let who = stage.engine.principal("ann");
+        // Its answer is not waited for here.
+        drop(stage.engine.execute(&who, ask, stage.now));
+        stage.settle();
+    };
+    propose("t1");
+    let by_out = ("feasibility/t1".to_owned(), "out/takes-all".to_owned());
+    assert_eq!(stage.decided(), [by_out]);
+    let agreed = stage.read("ann", NegotiationsOf(Some(TaskId::new("t1"))));
+    assert!(agreed[0].agreement().is_some());
+    let state = || stage.read("out", StandingRules)[0].state;
+    assert_eq!(state(), "in-force");
+    stage.out_has_key.store(false, Relaxed);
+    stage.engine.credentials_changed();
+    stage.settle();
+    assert_eq!(state(), "lapsed");
+    propose("t2");
+    assert_eq!(stage.decided().len(), 1);
+}
+
+#[test]
+fn what_is_over_takes_no_name_and_no_room() {
+    let mut stage = in_memory();
+    for number in 0..64 {
+        let short = AddRule {
+            valid_until: Some(begin() + 1_000),
+            ..cheap(&format!("r{number}"), 1.0)
+        };
+        stage.run("ann", short).unwrap();
+    }
+    assert!(stage.run("ann", cheap("r0", 2.0)).is_err());
+    stage.pass(1_000);
+    let states = |stage: &Stage| {
+        let rules = stage.read("ann", StandingRules).into_iter();
+        rules.map(|it| it.state).collect::<Vec<_>>()
+    };
+    assert_eq!(states(&stage), ["over"; 64]);
+    stage.run("ann", cheap("r0", 2.0)).unwrap();
+    assert_eq!(states(&stage), ["in-force"]);
+    stage.offered("ann", "t1", 2);
+    assert_eq!(
+        stage.decided(),
+        [("result/t1".to_owned(), "ann/r0".to_owned())]
+    );
+}
