@@ -14,6 +14,7 @@ mod language;
 mod mcp;
 #[cfg(feature = "showcase")]
 mod play;
+mod policy;
 mod schema;
 mod task;
 mod token;
@@ -38,6 +39,7 @@ pub(crate) use play::{
     DayFlags, Demo, History, Learn, LearnEnergy, LearnFrom, OtherFlags, Play, Seeds, Simulate,
     Stage, Story, Yardsticks,
 };
+pub(crate) use policy::{NewRule, RuleCommand};
 pub(crate) use schema::{Evolve, Form, Parse, SchemaCommand, Show, Verdict};
 pub(crate) use task::{
     Answer, Assign, Conditions, Format, Judge, List, Negotiate, TaskCommand, Timeline,
@@ -130,6 +132,14 @@ pub(crate) enum Command {
     /// Score parsers, embedders and learnt causes on labelled sets; needs no platform.
     #[command(subcommand)]
     Eval(EvalCommand),
+    /// What waits for your decision in a running platform, the longest waiting first.
+    Inbox {
+        #[command(flatten)]
+        remote: Remote,
+    },
+    /// Standing rules: what is decided without asking you.
+    #[command(subcommand)]
+    Rule(RuleCommand),
     /// Watch a running platform: open tasks and notifications, gap-free.
     Watch(Watch),
     /// Faults in the simulated network of a running platform.

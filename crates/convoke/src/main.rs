@@ -1,7 +1,7 @@
 //! The `convoke` command: `serve`, `demo`, `simulate`, and clients of the protocol.
 //!
 //! A tour: [`cli`] is the command line; [`serve`] runs the platform ([`serving`]), or a [`node`] of one, [`showcase`] the
-//! simulated network on it; [`agent`], [`task`], [`data`], [`schemas`], [`ask`], [`watch`], [`audit`] and
+//! simulated network on it; [`agent`], [`task`], [`data`], [`schemas`], [`ask`], [`policy`], [`watch`], [`audit`] and
 //! [`cluster`] are NETCONF clients of a running one ([`remote`]); [`mcp`] is one for assistants; [`token`] issues tokens
 //! for the HTTP server; [`eval`] scores parsers and embedders ([`understanding`]) and learnt causes; [`record`] reads
 //! the history of a task and [`timeline`] draws it; [`output`] prints. Exit codes: 0 ok, 1 failed,
@@ -19,6 +19,7 @@ mod joining;
 mod mcp;
 mod node;
 mod output;
+mod policy;
 mod record;
 mod remote;
 mod schemas;
@@ -78,6 +79,8 @@ async fn run(cli: Cli) -> Result<(), Failure> {
         Command::Ask(ask) => client(ask::run(common, ask)).await,
         Command::Eval(command) => eval::run(common, &command),
         Command::Mcp(mcp) => client(mcp::run(common, mcp)).await,
+        Command::Inbox { remote } => client(policy::inbox(common, &remote)).await,
+        Command::Rule(command) => client(policy::run(common, command)).await,
         Command::Watch(watch) => client(watch::run(common, watch)).await,
         Command::Audit(command) => client(audit::run(common, command)).await,
         Command::Cluster(command) => client(cluster::run(common, command)).await,
