@@ -176,6 +176,8 @@ impl Desk {
         if self.former.remove(&dispatched).is_some() {
             self.order.retain(|other| *other != dispatched);
         }
+        // What was told under the number is of a visit before.
+        self.told.retain(|(_, of)| *of != dispatched);
         if ended.is_some() {
             self.told.push_back((now, dispatched));
         }

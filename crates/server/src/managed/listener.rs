@@ -66,6 +66,8 @@ async fn session(
         Some(position) => position,
         None => position.insert(Position::after(system.heard_before().await.as_ref())),
     };
+    // How alarms stand is in the list, and what they were while nobody listened is no news.
+    let passes_alarms = !position.has_heard();
     let replays = subscribe(system, &mut client, position).await?;
     lasting.connection.worked();
     system.alarms_due.notify_one();
@@ -91,6 +93,7 @@ async fn session(
                 troubles.failed(&what);
             }
             _ if again && !live => {}
+            SystemReport::Alarm(_) if passes_alarms && !live && learnt.offer.alarms() => {}
             SystemReport::Period => {
                 system.reports_figures.store(true, Relaxed);
                 system.figures_due.notify_one();

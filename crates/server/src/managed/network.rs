@@ -71,6 +71,8 @@ pub struct ManagedNetwork {
     owners: BTreeMap<ElementId, usize>,
     desk: Desk,
     tickets: Tickets,
+    /// False if it is not known how far systems were heard, though it may be on record.
+    notes_are_read: bool,
     /// The tasks end with it.
     _tasks: JoinSet<()>,
 }
@@ -87,6 +89,8 @@ impl ManagedNetwork {
             owners,
         } = survey;
         let notes = once::notes(engine);
+        let notes_are_read = notes.is_some();
+        let notes = notes.unwrap_or_default();
         let desk = Desk::after(once::dispatches(&notes, &systems));
         let managed = systems.into_iter().map(|system| {
             let kept = once::kept(&notes, &system.plan.name);
@@ -121,6 +125,7 @@ impl ManagedNetwork {
             owners,
             desk,
             tickets: Tickets::default(),
+            notes_are_read,
             _tasks: tasks,
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! What no list of a system has is told once, so it must be known over a death how far that was taken in. Kept is the
 //! time of the last of it, by the system's clock, and the marks of what a replay from there brings again: what was told
-//! at that time, or later by a clock that has been set back since. Pure. Read next: [`super::listener`], which asks;
+//! about that time, or later by a clock that has been set back since. Pure. Read next: [`super::listener`], which asks;
 //! [`super::network`], which keeps it.
 
 use domain::time::Timestamp;
@@ -12,8 +12,10 @@ use std::collections::VecDeque;
 
 /// The number of events that are remembered to know a replayed one again, while the process lives.
 const REMEMBERED: usize = 1_024;
-/// The number of those that are kept. More have one time only where a clock was set back.
+/// The number of those that are kept, the last to come.
 const KEPT: usize = 256;
+/// How much older than the last those are at most, in milliseconds: a log need not be in the order of its times.
+const DISORDER_MS: i64 = 600_000;
 /// How many sessions that asked for a replay may bring nothing, one after the other, before one goes without.
 const FRUITLESS: u8 = 3;
 
@@ -58,7 +60,7 @@ impl KeptPosition {
     pub(super) fn take(&mut self, ToldAt { time, mark }: ToldAt) {
         self.last = time;
         self.marks.push_back((time, mark));
-        self.marks.retain(|(at, _)| *at >= time);
+        self.marks.retain(|(at, _)| *at + DISORDER_MS >= time);
         if self.marks.len() > KEPT {
             self.marks.pop_front();
         }
@@ -74,6 +76,8 @@ pub(super) struct Position {
     heard: VecDeque<Mark>,
     /// How many sessions that asked for a replay have brought nothing since the last that did.
     fruitless: u8,
+    /// True once this process has heard anything new.
+    has_heard: bool,
 }
 
 impl Position {
@@ -84,22 +88,30 @@ impl Position {
             last: kept.map(|kept| kept.last),
             heard: marks.into_iter().flatten().collect(),
             fruitless: 0,
+            has_heard: false,
         }
     }
 
     /// Notes an event; its mark, and true if it was heard before.
     pub(super) fn note(&mut self, raw: &str, time: Option<Timestamp>) -> (Mark, bool) {
         let mark = mark_of(raw);
-        self.fruitless = 0;
+        // A replay begins with what is known. What comes behind it may break each session.
         if self.heard.contains(&mark) {
             return (mark, true);
         }
+        self.fruitless = 0;
+        self.has_heard = true;
         if self.heard.len() == REMEMBERED {
             self.heard.pop_front();
         }
         self.heard.push_back(mark);
         self.last = time.or(self.last);
         (mark, false)
+    }
+
+    /// True once this process has heard anything.
+    pub(super) fn has_heard(&self) -> bool {
+        self.has_heard
     }
 
     /// From when a replay is to be asked for; none if none is.
@@ -156,6 +168,30 @@ mod tests {
     }
 
     #[test]
+    fn what_comes_out_of_order_is_known_again() {
+        let mut kept = KeptPosition::since(at(0));
+        for (ms, raw) in [(100, "a"), (103, "b"), (99, "c")] {
+            kept.take(told(ms, mark_of(raw)));
+        }
+        let mut position = Position::after(Some(&kept));
+        assert_eq!(position.replays_from(), Some(at(99)));
+        assert!(["c", "a", "b"].iter().all(|raw| position.note(raw, None).1));
+    }
+
+    #[test]
+    fn a_replay_that_breaks_behind_what_is_known_is_asked_for_no_more() {
+        let mut kept = KeptPosition::since(at(0));
+        kept.take(told(1, mark_of("known")));
+        let mut position = Position::after(Some(&kept));
+        for _ in 0..FRUITLESS {
+            assert!(position.replays_from().is_some());
+            position.begins(true);
+            position.note("known", Some(at(1)));
+        }
+        assert_eq!(position.replays_from(), None);
+    }
+
+    #[test]
     fn a_clock_that_was_set_back_is_followed_within_bounds() {
         let mut kept = KeptPosition::since(at(0));
         for number in 0..2 * KEPT as u64 {
@@ -164,7 +200,7 @@ mod tests {
         kept.take(told(10, Mark::MAX));
         assert_eq!((kept.last, kept.marks.len()), (at(10), KEPT));
         assert_eq!(kept.marks.back(), Some(&(at(10), Mark::MAX)));
-        kept.take(told(60_001, 0));
+        kept.take(told(60_001 + DISORDER_MS, 0));
         assert_eq!(kept.marks.len(), 1);
         assert!(kept.text().len() < 64);
     }

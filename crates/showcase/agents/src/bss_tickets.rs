@@ -9,8 +9,8 @@
 //! ticket ──► Given ──► Asked ◄──► (customer) ──► Given ──► Replied
 //!              └── refused, failed, late ──► the next agent, or an apology ──► Replied
 //! ```
-//! Whatever must survive is in the tasks: their identifiers hold the ticket's number, so that news of
-//! one that came from before a restart finds its ticket, and a ticket that is told again finds its task. Read next: [`crate::complaints`].
+//! Whatever must survive is in the tasks: their identifiers hold the ticket's number, so that news of one from before a
+//! restart finds its ticket, and a ticket that is told again its task. Read next: [`crate::complaints`].
 
 use crate::answers::with_points;
 use crate::complaints::reader::is_chinese;
@@ -231,9 +231,11 @@ impl BssTickets {
             return Vec::new();
         };
         match reply {
-            // Its task is there, from before a restart: the news of it say how it stands.
+            // Its task is there, from before a restart: news of it say how it stands, and may have come.
             Err(refused) if refused.tag == EXISTS => {
-                self.tickets.remove(&number);
+                let waits = |of: &Open| of.stage == Stage::Given;
+                self.tickets
+                    .retain(|of, open| *of != number || !waits(open));
                 Vec::new()
             }
             Err(_) => self.declined(&number, now),

@@ -23,14 +23,14 @@ use tracing::error;
 /// What the names of notes on dispatches begin with.
 const DISPATCH: &str = "dispatch ";
 
-/// What is noted at an engine, by name. Where that cannot be read, systems are heard as if for the first
-/// time.
-pub(super) fn notes(engine: &Engine) -> BTreeMap<String, String> {
+/// What is noted at an engine, by name; none where that cannot be read, and then systems are heard as if for the
+/// first time, but what is noted stays until there is something better.
+pub(super) fn notes(engine: &Engine) -> Option<BTreeMap<String, String>> {
     let notes = engine.network_notes();
     let notes = notes.inspect_err(|cause| {
         error!("how far management systems were heard cannot be read: {cause}");
     });
-    notes.unwrap_or_default()
+    notes.ok()
 }
 
 /// How far a system was heard.
@@ -148,7 +148,8 @@ impl ManagedNetwork {
         let managed = &mut self.systems[system];
         let domain = managed.system.plan.defaults.domain;
         // The others tell nothing once.
-        if managed.kept.is_some() || !matches!(domain, Domain::Service | Domain::Business) {
+        let is_known = managed.kept.is_some() || !self.notes_are_read;
+        if is_known || !matches!(domain, Domain::Service | Domain::Business) {
             return;
         }
         managed.kept = Some(KeptPosition::since(since));
