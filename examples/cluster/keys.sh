@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes what the state folders of all nodes have alike, once: keys of host, store, operator and agents, access rules, and
-# the key of the cluster. Each folder that is named gets a copy; one that is there is not touched.
+# Makes what the state folders of all nodes have alike, once: keys of host, store, operator, tokens and agents, access rules,
+# and the key of the cluster. Each folder that is named gets a copy; one that is there is not touched.
 #
 #   keys.sh CONVOKE FOLDER…        e.g. keys.sh ../../target/release/convoke state/north state/east state/south
 set -euo pipefail
@@ -30,6 +30,8 @@ kill "$pid"
 wait "$pid" || true
 
 "$convoke" --state "$made/state" cluster key
+# The first who looks for tokens makes the key that signs them.
+"$convoke" --state "$made/state" token list >/dev/null
 # Off loopback a platform starts once somebody is let in by name; add others, and their groups to access.toml.
 cp "$made/state/operator_ed25519.pub" "$made/state/users/operator.pub"
 # What is each node's own.

@@ -149,6 +149,7 @@ fn the_folders_of_nodes_are_made_alike() {
         "store_key",
         "cluster_key",
         "operator_ed25519",
+        "token_ed25519",
     ] {
         assert_eq!(own[key].0, 0o600, "{key}");
     }
