@@ -469,6 +469,30 @@ fn a_node_with_other_rules_does_not_lead_and_says_so() {
     });
 }
 
+#[test]
+fn a_node_says_what_of_its_settings_is_not_as_with_the_leader() {
+    let Some(server) = server() else {
+        return;
+    };
+    let database = server.database();
+    let url = &*database.by_socket();
+    block_on(async {
+        let (folder, a) = first(url).await;
+        let b_folder = alike(folder.path());
+        let settings = b_folder.path().join("convoke.toml");
+        let retention = "[cluster]\nttl-s = 3\n[retention]\nmax-age-days = 3\n";
+        std::fs::write(settings, retention).unwrap();
+        let log = b_folder.path().join("log");
+        let file = std::fs::File::create(&log).unwrap();
+        let b = Running::attempt(b_folder.path(), &serve(url, "b"), &[], file.into()).await;
+        let said = || std::fs::read_to_string(&log).unwrap_or_default();
+        let is_said = || said().contains("not as with a, which leads: [retention];");
+        eventually("it is said", is_said).await;
+        assert_eq!(b.unwrap().stop().await.code(), Some(0));
+        assert_eq!(a.stop().await.code(), Some(0));
+    });
+}
+
 /// Copies the lists of tokens from one folder to another.
 fn share_tokens(from: &TempDir, to: &TempDir) {
     let [from, to] = [from, to].map(|folder| folder.path().join("tokens"));
@@ -513,6 +537,37 @@ fn a_token_that_is_revoked_at_one_leader_counts_at_no_other() {
         b.told("leading").await;
         within("an answer", async { while asked(&b).await == 503 {} }).await;
         assert_eq!(asked(&b).await, 401);
+        assert_eq!(b.stop().await.code(), Some(0));
+    });
+}
+
+#[test]
+fn what_is_revoked_just_before_a_leader_ends_is_in_force_and_time_alone_changes_that_for_nobody() {
+    let Some(server) = server() else {
+        return;
+    };
+    let database = server.database();
+    let url = &*database.by_socket();
+    block_on(async {
+        let (folder, a) = first(url).await;
+        let (b_folder, mut b) = another(&folder, url, "b").await;
+        let valid = Duration::from_secs(6);
+        let issue = ["token", "issue", "operator", "--valid", "6s"];
+        run(folder.path(), &issue).await.well();
+        let issued = Instant::now();
+        let revoke = ["token", "revoke", "operator"];
+        let told = run(folder.path(), &revoke).await.well().stdout;
+        assert!(told.contains("is void while this node leads"), "{told}");
+        assert_eq!(a.stop().await.code(), Some(0));
+        b.told("rules-differ").await;
+        let holder = database.say("SELECT holder FROM owner");
+        assert!(holder.ends_with(" a"), "{holder}");
+        assert_eq!(b.stop().await.code(), Some(0));
+        // It expires while nobody leads, and is as it was.
+        share_tokens(&folder, &b_folder);
+        tokio::time::sleep(valid.saturating_sub(issued.elapsed())).await;
+        let mut b = start(&b_folder, url, "b").await;
+        b.told("leading").await;
         assert_eq!(b.stop().await.code(), Some(0));
     });
 }

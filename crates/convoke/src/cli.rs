@@ -277,7 +277,7 @@ pub(crate) struct Cluster {
         requires = "node"
     )]
     pub(crate) cluster_key: Option<PathBuf>,
-    /// Let this node lead although its access rules, users, agents or revoked certificates are not those
+    /// Let this node lead although its access rules, users, agents, revoked certificates or tokens are not those
     /// last in force; with --join, put those of the node that leads in their place.
     #[arg(long, requires = "node")]
     pub(crate) accept_rules: bool,

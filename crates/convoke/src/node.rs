@@ -193,9 +193,9 @@ fn tell_standing(common: &Common, now: &NodeNews) {
         ),
         NodeNews::RulesDiffer => (
             json!({ "event": "rules-differ" }),
-            "standing by, and cannot lead: access.toml, users/, agents/, revoked_certificates, host_ed25519 \
-             or operator_ed25519 is not as it was with the last leader; make them alike, or start once with \
-             --accept-rules"
+            "standing by, and cannot lead: access.toml, users/, agents/, revoked_certificates, what was revoked in \
+             tokens/, host_ed25519 or operator_ed25519 is not as it was with the last leader; make them alike \
+             (`convoke cluster sync`), or start once with --accept-rules"
                 .to_owned(),
         ),
         NodeNews::Drained => (

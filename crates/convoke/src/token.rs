@@ -25,7 +25,7 @@ pub(crate) fn run(common: &Common, command: TokenCommand) -> Result<(), Failure>
             issue(common, &tokens, &grant)
         }
         TokenCommand::List => list(common, &tokens),
-        TokenCommand::Revoke { which } => revoke(common, &tokens, &which),
+        TokenCommand::Revoke { which } => revoke(common, &folder, &tokens, &which),
     }
 }
 
@@ -86,12 +86,30 @@ fn list(common: &Common, tokens: &Tokens) -> Result<(), Failure> {
     Ok(())
 }
 
-fn revoke(common: &Common, tokens: &Tokens, which: &str) -> Result<(), Failure> {
-    for entry in tokens.revoke(which)? {
+fn revoke(
+    common: &Common,
+    folder: &StateFolder,
+    tokens: &Tokens,
+    which: &str,
+) -> Result<(), Failure> {
+    let entries = tokens.revoke(which)?;
+    let is_of_a_node = folder.is_of_a_node();
+    let leads = if is_of_a_node {
+        " while this node leads"
+    } else {
+        ""
+    };
+    for entry in &entries {
         match common.json {
-            true => output::json(&object(&entry, "revoked")),
-            false => line(&format!("{} of {} is void", entry.id, entry.name)),
+            true => output::json(&object(entry, "revoked")),
+            false => line(&format!("{} of {} is void{leads}", entry.id, entry.name)),
         }
+    }
+    if is_of_a_node && !common.json {
+        line(
+            "other nodes: `convoke cluster sync` there, once `cluster status` says that they differ; if another \
+             leads, the token counts until it is revoked in the folder of that one",
+        );
     }
     Ok(())
 }

@@ -5,7 +5,7 @@
 //!                           └─────lease lost──► the process ends, at once and without a word
 //! ```
 //! All nodes have one state, in PostgreSQL, and a folder each with the same keys and rules. A tour: [`node`]
-//! is the life of a node (its `folder`, its `listeners`), and when it may lead; [`membership`] what it knows of the others, which
+//! is the life of a node (its `folder`, its `listeners`), and when it may lead (and `heir` who is to after it); [`membership`] what it knows of the others, which
 //! `nodes` tells the engine;
 //! [`rules`] the digest that the folders of all must have alike; [`crate::fence`] what a leader's output passes.
 //! The lease is `store::lead`'s.
@@ -16,7 +16,7 @@
 //! is what they say to each other of it, in the forms of `opening`, and `continuity` what is kept of it while
 //! leaders come and go, `ended` what is told of it if it ends meanwhile; `requests` are those of HTTP, `wanted`
 //! their bodies where clients wait to be asked, `refusals` the logins that are refused, and `heads` what a node that
-//! stands by is told of the state.
+//! stands by is told of the state, and of the leader's `policy`, its settings that others should have alike.
 //!
 //! A folder becomes one of a node by [`joining`], of which `offering` is the other side; `shared_files` are those that
 //! all folders have alike. Read next: `docs/cluster.md`.
@@ -28,6 +28,7 @@ mod folder;
 mod forwarded;
 pub mod forwarding;
 mod heads;
+mod heir;
 pub mod identity;
 mod input;
 pub mod joining;
@@ -39,6 +40,7 @@ pub mod node;
 mod nodes;
 mod offering;
 mod opening;
+mod policy;
 mod record;
 mod refusals;
 mod requests;

@@ -111,6 +111,11 @@ impl StateFolder {
         unusable
     }
 
+    /// The key that signs tokens.
+    pub fn token_key(&self) -> PathBuf {
+        self.0.join("token_ed25519")
+    }
+
     /// The list of tokens.
     pub fn tokens(&self) -> PathBuf {
         self.0.join("tokens")
@@ -134,6 +139,11 @@ impl StateFolder {
     /// The key that the nodes of a cluster share.
     pub fn cluster_key(&self) -> PathBuf {
         self.0.join("cluster_key")
+    }
+
+    /// True if it is, or was, that of a node of a cluster, which has some files alike with others.
+    pub fn is_of_a_node(&self) -> bool {
+        self.cluster_key().exists()
     }
 
     /// The store.

@@ -3,7 +3,7 @@
 //! A token is a JWT (RFC 7519) that this platform has signed and that is on its list: the folder
 //! `tokens/` of the state folder holds a file for each, and a token without its file is void. So
 //! removing the file revokes it, at once and for good, as with keys in `users/`; the command leaves
-//! a record until the token would have expired. A token does not create a principal: its name must
+//! a record until the token would have expired, and in the folder of a node of a cluster for good. A token does not create a principal: its name must
 //! have a key, the same key as when it was issued. Authorization is not known here.
 //!
 //! Read next: [`signed`] (the form and the signature), [`list`] (the folder), [`crate::http`].
@@ -131,7 +131,7 @@ pub struct Tokens {
 pub struct Listed {
     /// Tokens that were issued and not revoked.
     pub issued: BTreeMap<String, TokenEntry>,
-    /// Tokens that were revoked by the command and would not have expired yet.
+    /// Tokens that were revoked by the command, of which there still is a record.
     pub revoked: BTreeMap<String, TokenEntry>,
 }
 
@@ -148,18 +148,19 @@ pub fn listed(folder: &StateFolder) -> Listed {
     Listed { issued, revoked }
 }
 
-/// The identifiers of the tokens of a folder that were revoked and have not expired, in order.
+/// The identifiers of the tokens of a folder that were revoked and of which there is a record, in order: time alone
+/// changes nothing of it.
 ///
 /// # Errors
 /// [`ListError`]
-pub(crate) fn revoked(folder: &StateFolder, now: Timestamp) -> Result<Vec<String>, ListError> {
-    let revoked = List::new(folder.tokens()).revoked()?.into_iter();
-    let mut ids: Vec<String> = revoked
-        .filter(|it| now < it.expires)
-        .map(|it| it.id)
-        .collect();
-    ids.sort();
-    Ok(ids)
+pub(crate) fn revoked(folder: &StateFolder) -> Result<Vec<String>, ListError> {
+    List::new(folder.tokens()).revoked_ids()
+}
+
+/// True if the token whose file this is has expired at `now`, by anybody's clock.
+pub(crate) fn has_expired(file: &[u8], now: Timestamp) -> bool {
+    let entry = list::entry("", file);
+    entry.is_some_and(|it| it.expires.plus_s(SKEW_S as f64) < now)
 }
 
 impl Tokens {
@@ -172,7 +173,7 @@ impl Tokens {
             return Err(TokenError::Nowhere(folder.path().display().to_string()));
         }
         Ok(Self {
-            issuer: Issuer::open(&folder.path().join("token_ed25519"))?,
+            issuer: Issuer::open(&folder.token_key())?,
             list: List::new(folder.tokens()),
             folder: folder.clone(),
             terms,
@@ -213,7 +214,10 @@ impl Tokens {
             scope: grant.scope.clone(),
             key: key.ok_or_else(stranger)?,
         };
-        self.list.forget_expired(now.plus_s(-SKEW_S as f64))?;
+        // What nodes must have alike is for them all to forget.
+        let keeps_revoked = self.folder.is_of_a_node();
+        let then = now.plus_s(-SKEW_S as f64);
+        self.list.forget_expired(then, keeps_revoked)?;
         self.list.add(&entry)?;
         let token = self.issuer.sign(&TokenClaims {
             iss: self.issuer.name().to_owned(),

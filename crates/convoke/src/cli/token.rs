@@ -19,7 +19,7 @@ pub(crate) enum TokenCommand {
     },
     /// List the tokens that were issued and not revoked, without their values.
     List,
-    /// Revoke a token, or all tokens of a principal, at once.
+    /// Revoke a token, or all tokens of a principal, at once; of a cluster, in the folder of the node that leads.
     Revoke {
         /// The identifier of a token, or the name of a principal.
         #[arg(value_name = "ID|NAME")]

@@ -12,6 +12,7 @@ use super::identity::ChannelIdentity;
 use super::leader::LeaderWatch;
 use super::leading::LeadingNode;
 use super::offering::{self, Offering};
+use super::policy::Policy;
 use super::refusals;
 use super::requests::{self, Asking};
 use super::wanted;
@@ -64,6 +65,7 @@ struct Service {
     leading: RwLock<Option<Arc<LeadingNode>>>,
     relayed: Arc<Relayed>,
     offering: OnceLock<Arc<Offering>>,
+    policy: OnceLock<Arc<Policy>>,
 }
 
 impl Forwarding {
@@ -172,8 +174,10 @@ impl Forwarding {
         })
     }
 
-    /// Keeps the heads that whoever leads tells in this file.
+    /// Keeps the heads that whoever leads tells in this file, and tells others its policy.
     pub(super) fn keeps_heads(&self, kept: &Arc<KeptHead>) -> KeepsHeads {
+        let is_first = self.service.policy.set(Arc::clone(kept.policy())).is_ok();
+        debug_assert!(is_first, "a node has one policy");
         let (client, leader) = (&self.forwarded.client, &self.forwarded.leader);
         KeepsHeads::start(Arc::clone(kept), Arc::clone(client), leader.clone())
     }
@@ -248,7 +252,10 @@ impl ChannelService for Service {
             requests::AUDIT_PATH => Box::pin(leading.audit(request.into_body())),
             wanted::PATH => leading.wanted.answer(request.headers(), way),
             requests::GONE_PATH => at_once(leading.gone(&request, way)),
-            heads::PATH => Box::pin(leading.head(request.into_body())),
+            heads::PATH => {
+                let policy = self.policy.get().cloned();
+                Box::pin(leading.head(request.into_body(), policy))
+            }
             _ => at_once(refusal(StatusCode::NOT_FOUND, "there is nothing here")),
         }
     }

@@ -2,15 +2,18 @@
 //! refused by every node that was ever told.
 //!
 //! It is signed with the host key, so that nobody else tells one. A node asks for it with the last entry that it
-//! knows, and is told the digest of that as well: a head of another state, or an older one, it does not keep. Read
-//! next: [`store::keep_head`].
+//! knows, and is told the digest of that as well: a head of another state, or an older one, it does not keep. With the
+//! head comes what the leader's settings are, and a node says once what of its own is otherwise. Read next:
+//! [`store::keep_head`], [`super::policy`].
 
 use super::channel::{ChannelBody, ChannelClient, refusal, short, uri, whole};
 use super::leader::{Leader, LeaderWatch};
+use super::policy::Policy;
 use crate::host::Entrance;
 use crate::seal::HostSeal;
 use domain::event::Sequence;
 use hyper::body::Incoming;
+use hyper::header::{HeaderName, HeaderValue};
 use hyper::{Method, Request, Response, StatusCode};
 use std::io;
 use std::path::PathBuf;
@@ -23,6 +26,8 @@ use tracing::{error, warn};
 
 /// The path on the channel of the last head.
 pub(super) const PATH: &str = "/head";
+/// The header of an answer that tells the leader's policy.
+const POLICY: HeaderName = HeaderName::from_static("convoke-policy");
 
 /// The time between two questions.
 const AGAIN: Duration = Duration::from_secs(2);
@@ -37,16 +42,18 @@ const HEAD_BYTES: usize = 4 << 10;
 pub(super) struct KeptHead {
     file: PathBuf,
     seal: HostSeal,
+    policy: Arc<Policy>,
     /// False while it leads, as its own store writes the file then.
     stands_by: Mutex<bool>,
 }
 
 impl KeptHead {
     /// That of a node that stands by.
-    pub(super) fn new(file: PathBuf, seal: HostSeal) -> Self {
+    pub(super) fn new(file: PathBuf, seal: HostSeal, policy: Policy) -> Self {
         Self {
             file,
             seal,
+            policy: Arc::new(policy),
             stands_by: Mutex::new(true),
         }
     }
@@ -54,6 +61,11 @@ impl KeptHead {
     /// Sets whether the node stands by. Waits for the disk if something is being written.
     pub(super) fn set_standing_by(&self, stands_by: bool) {
         *self.locked() = stands_by;
+    }
+
+    /// The policy of the node.
+    pub(super) fn policy(&self) -> &Arc<Policy> {
+        &self.policy
     }
 
     fn stands_by(&self) -> bool {
@@ -84,8 +96,12 @@ impl KeptHead {
 }
 
 /// The answer to a node that asks: the last head of the state, as it is kept outside of the database; and the digest
-/// of the entry that is asked about, as far as there is one.
-pub(super) async fn answer(at: Entrance, body: Incoming) -> Response<ChannelBody> {
+/// of the entry that is asked about, as far as there is one; and this policy.
+pub(super) async fn answer(
+    at: Entrance,
+    body: Incoming,
+    policy: Option<Arc<Policy>>,
+) -> Response<ChannelBody> {
     let asked = short(body, NUMBER_BYTES).await.unwrap_or_default();
     let asked = str::from_utf8(&asked).ok().and_then(|it| it.parse().ok());
     let read = spawn_blocking(move || {
@@ -93,10 +109,16 @@ pub(super) async fn answer(at: Entrance, body: Incoming) -> Response<ChannelBody
         let chain = asked.and_then(|sequence| store.chain_at(sequence).transpose());
         let chain = chain.transpose().map_err(io::Error::other)?;
         let head = std::fs::read_to_string(&at.store_head)?;
-        io::Result::Ok(told(&head, chain))
+        let policy = policy.map(|policy| policy.told());
+        io::Result::Ok((told(&head, chain), policy))
     });
     match read.await {
-        Ok(Ok(told)) => Response::new(whole(told)),
+        Ok(Ok((told, policy))) => {
+            let mut answer = Response::new(whole(told));
+            let policy = policy.and_then(|policy| HeaderValue::try_from(policy).ok());
+            answer.headers_mut().extend(policy.map(|it| (POLICY, it)));
+            answer
+        }
         Ok(Err(_)) | Err(_) => refusal(StatusCode::SERVICE_UNAVAILABLE, "no head is kept"),
     }
 }
@@ -128,13 +150,23 @@ impl Drop for KeepsHeads {
 
 async fn keep(kept: Arc<KeptHead>, client: Arc<ChannelClient>, mut leader: LeaderWatch) {
     // Each is said once, until all is well again.
-    let (mut fails, mut is_older) = (false, false);
+    let (mut fails, mut is_older, mut differs) = (false, false, Vec::new());
     loop {
         let known = leader.borrow_and_update().clone();
         if let Some(known) = known.filter(|_| kept.stands_by()) {
             match keep_once(&kept, &client, &known).await {
-                Ok(false) => {}
-                Ok(true) => (fails, is_older) = (false, false),
+                Ok(None) => {}
+                Ok(Some(now)) => {
+                    (fails, is_older) = (false, false);
+                    if now != differs && !now.is_empty() {
+                        warn!(
+                            "not as with {}, which leads: {}; whoever leads goes by its own",
+                            known.node,
+                            now.join(", ")
+                        );
+                    }
+                    differs = now;
+                }
                 Err(why @ OpenError::SetBack { .. }) => {
                     if !std::mem::replace(&mut is_older, true) {
                         error!(
@@ -160,36 +192,47 @@ async fn keep(kept: Arc<KeptHead>, client: Arc<ChannelClient>, mut leader: Leade
     }
 }
 
-/// Asks once, and keeps what is told; false if nothing is.
+/// Asks once, and keeps what is told; none if nothing is, else the names of what is otherwise in the leader's policy.
 async fn keep_once(
     kept: &Arc<KeptHead>,
     client: &ChannelClient,
     leader: &Leader,
-) -> Result<bool, OpenError> {
+) -> Result<Option<Vec<&'static str>>, OpenError> {
     let keeper = Arc::clone(kept);
     let Ok(asked) = spawn_blocking(move || keeper.sequence()).await else {
-        return Ok(false);
+        return Ok(None);
     };
     let asked = asked?;
-    let Ok(Some(told)) = timeout(ANSWER, ask(client, leader, asked)).await else {
-        return Ok(false);
+    let Ok(Some((told, policy))) = timeout(ANSWER, ask(client, leader, asked)).await else {
+        return Ok(None);
     };
     let keeper = Arc::clone(kept);
-    let keeping = spawn_blocking(move || keeper.keep(asked, &told)).await;
-    keeping.unwrap_or(Ok(())).map(|()| true)
+    let keeping = spawn_blocking(move || {
+        keeper.keep(asked, &told)?;
+        Ok(keeper.policy.differences(&policy))
+    });
+    keeping.await.map_or(Ok(None), |kept| kept.map(Some))
 }
 
-/// What whoever leads tells; none if it tells nothing now.
-async fn ask(client: &ChannelClient, leader: &Leader, asked: Option<Sequence>) -> Option<String> {
+/// What whoever leads tells, and its policy, empty if it tells none; none if it tells nothing now.
+async fn ask(
+    client: &ChannelClient,
+    leader: &Leader,
+    asked: Option<Sequence>,
+) -> Option<(String, String)> {
     let asked = asked.map(|sequence| sequence.to_string());
     let mut request: Request<ChannelBody> = Request::new(whole(asked.unwrap_or_default()));
     *request.method_mut() = Method::POST;
     *request.uri_mut() = uri(PATH);
     let (response, _permit) = client.send(leader, request).await.ok()?;
-    match response.status() {
-        StatusCode::OK => String::from_utf8(short(response.into_body(), HEAD_BYTES).await?).ok(),
-        _ => None,
+    if response.status() != StatusCode::OK {
+        return None;
     }
+    let policy = response.headers().get(POLICY);
+    let policy = policy.and_then(|policy| policy.to_str().ok());
+    let policy = policy.unwrap_or_default().to_owned();
+    let head = String::from_utf8(short(response.into_body(), HEAD_BYTES).await?).ok()?;
+    Some((head, policy))
 }
 
 #[cfg(test)]
@@ -266,7 +309,7 @@ mod tests {
         }
         let seal = HostSeal(StateKeys::open(&state).unwrap().host().unwrap());
         let file = folder.path().join("kept");
-        let kept = Arc::new(KeptHead::new(file.clone(), seal));
+        let kept = Arc::new(KeptHead::new(file.clone(), seal, Policy::default()));
         let _keeping = standing.keeps_heads(&kept);
         let epochs = std::cell::Cell::new(0);
         let lead = |host: &Host| {

@@ -15,6 +15,7 @@ use super::shared_files::{
     CLUSTER_KEY, Difference, HOST_KEY, STORE_KEY, STORE_URL, SharedFiles, SharedFilesError, finish,
     hold,
 };
+use crate::clock::Clock;
 use crate::cluster_key::{self, ClusterKeyError};
 use crate::config::Settings;
 use crate::file::FileError;
@@ -197,7 +198,7 @@ pub async fn join(
     if states_its_own(settings, &here) {
         files.set(STORE_URL, here.get(STORE_URL));
     }
-    files.keep_revoked(&here);
+    files.keep_revoked(&here, Clock::wall_time());
     let differences = files.differences(&here);
     if differences.is_empty() && folder.cluster_key().exists() {
         return Ok(Joined::Alike);

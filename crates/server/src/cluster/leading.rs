@@ -12,6 +12,7 @@ use super::channel::{
 use super::heads;
 use super::input::Input;
 use super::opening::{Ended, Marks, Opening, endpoint_of};
+use super::policy::Policy;
 use super::record::{ToClient, write_data};
 use super::requests::{self, NUMBER};
 use super::wanted::{EXPECTS, Wanted};
@@ -157,9 +158,13 @@ impl LeadingNode {
         reply
     }
 
-    /// The last head of the state, and the digest of the entry that is asked about.
-    pub(super) async fn head(self: Arc<Self>, body: Incoming) -> Response<ChannelBody> {
-        heads::answer(self.entrance.clone(), body).await
+    /// The last head of the state, and the digest of the entry that is asked about; and this policy.
+    pub(super) async fn head(
+        self: Arc<Self>,
+        body: Incoming,
+        policy: Option<Arc<Policy>>,
+    ) -> Response<ChannelBody> {
+        heads::answer(self.entrance.clone(), body, policy).await
     }
 
     /// Whether a session is over whose client takes nothing: 410 if it is.

@@ -7,6 +7,7 @@
 use super::folder::{place, prepared};
 use super::forwarding::{Forwarding, ForwardingSetup};
 use super::heads::{KeepsHeads, KeptHead};
+use super::heir::heir;
 use super::identity::{ChannelIdentity, ClusterKey, IdentityError};
 use super::listeners::NodeListeners;
 use super::membership::{
@@ -14,6 +15,7 @@ use super::membership::{
 };
 use super::nodes::{KnownNodes, reason};
 use super::offering::Offering;
+use super::policy::Policy;
 use super::rules;
 use super::shared_files::{SharedFilesError, finish};
 use crate::cluster_key::{self, ClusterKeyError};
@@ -33,7 +35,7 @@ use russh::keys::HashAlg;
 use std::fs::File;
 use std::sync::Arc;
 use std::time::Duration;
-use store::lead::{LeadCandidate, LeadRow, Lease, NodeRow, Obstacle, Taking, Wish};
+use store::lead::{LeadCandidate, LeadRow, Lease, Obstacle, Taking, Wish};
 use store::{Location, OpenError, PostgresAddress, locked};
 use tokio::net::TcpListener;
 use tokio::task::JoinError;
@@ -169,7 +171,11 @@ impl ClusterNode {
         let of = (folder.clone(), address.clone(), key_is_kept);
         forwarding.offers(Offering::new(of, membership.leader()));
         let http = sockets.http.as_ref().map(|it| settings.http.listening(it));
-        let kept_head = Arc::new(KeptHead::new(folder.store_head(), HostSeal(host)));
+        let kept_head = Arc::new(KeptHead::new(
+            folder.store_head(),
+            HostSeal(host),
+            Policy::of(settings, folder),
+        ));
         Ok(Self {
             listening,
             http,
@@ -345,7 +351,11 @@ impl ClusterNode {
                 return Err(MembershipError::NameTaken(name).into());
             }
             if let Some(heir) = heir(&self.candidate.node, &view) {
-                return Ok(heir);
+                // They may have changed since others were told of them.
+                let now = tokio::task::spawn_blocking(self.digest()).await?;
+                if now.is_none_or(|now| now == view.rules) {
+                    return Ok(heir);
+                }
             }
             if view.wish == Wish::Drain && !std::mem::replace(&mut told, true) {
                 warn!("nobody else can lead: this node does until another can");
@@ -362,8 +372,8 @@ impl ClusterNode {
         self.forwarding.leads_no_more().await;
     }
 
-    /// Gives the lead back, to this node alone for a while if one is named, and stands by. The platform was
-    /// stopped, and its store closed.
+    /// Gives the lead back, to this node alone for a while if one is named and has the rules that are in this folder
+    /// now, and stands by. The platform was stopped, and its store closed.
     ///
     /// # Errors
     /// [`NodeError`]
@@ -373,12 +383,35 @@ impl ClusterNode {
         heir: Option<String>,
     ) -> Result<(), NodeError> {
         self.membership.does(STANDING_BY, None);
-        let released = move || lease.release(heir.as_deref());
+        let (rules, view) = (self.digest(), self.membership.view());
+        let released = move || {
+            let rules = rules();
+            if let Some(digest) = &rules {
+                // What changed since they were last read is in force for whoever is next.
+                lease.in_force(digest);
+            }
+            let able = |heir: &String| {
+                let view = view.borrow();
+                let heir = view.nodes.iter().find(|node| node.name == *heir);
+                rules.is_none() || heir.is_some_and(|it| Some(&it.rules) == rules.as_ref())
+            };
+            lease.release(heir.filter(able).as_deref())
+        };
         if let Err(cause) = tokio::task::spawn_blocking(released).await? {
             warn!("the others wait until the lead has run out: {cause}");
         }
         self.kept_head.set_standing_by(true);
         Ok(())
+    }
+
+    /// Reads the rules that are in its folder now; none, and logs it, if they cannot be read.
+    fn digest(&self) -> impl FnOnce() -> Option<String> + Send + use<> {
+        let folder = self.folder.clone();
+        move || {
+            let read = rules::digest(&folder);
+            read.inspect_err(|cause| warn!("the rules cannot be read just now: {cause}"))
+                .ok()
+        }
     }
 
     /// Leaves the others.
@@ -402,91 +435,4 @@ fn unbound(settings: &Settings, cause: std::io::Error) -> StartError {
 /// The number after which sessions of a lead are numbered: those of earlier leads go on under their own.
 fn first_session(epoch: u64) -> u32 {
     ((epoch % 4_096) as u32) << 20
-}
-
-/// The node to which the lead is to be handed: one that was asked to lead, or any other, if `me` was asked
-/// not to.
-fn heir(me: &str, view: &ClusterView) -> Option<String> {
-    let able = |node: &&NodeRow| {
-        node.name != me
-            && node.alive
-            && node.rules == view.rules
-            && node.wish != Wish::Drain
-            && node.state == STANDING_BY
-    };
-    let mut others = view.nodes.iter().filter(able);
-    let wanted = { others.clone() }.find(|node| node.wish == Wish::Lead);
-    let any = || others.next().filter(|_| view.wish == Wish::Drain);
-    wanted.or_else(any).map(|node| node.name.clone())
-}
-
-#[cfg(test)]
-#[allow(clippy::unwrap_used)]
-mod tests {
-    use super::*;
-    use domain::time::Timestamp;
-
-    fn node(name: &str) -> NodeRow {
-        NodeRow {
-            name: name.to_owned(),
-            life: name.to_owned(),
-            address: String::new(),
-            version: String::new(),
-            state: STANDING_BY.to_owned(),
-            rules: "these".to_owned(),
-            started: Timestamp::from_ms(0),
-            seen: Timestamp::from_ms(0),
-            alive: true,
-            wish: Wish::None,
-        }
-    }
-
-    fn found(wish: Wish, nodes: Vec<NodeRow>) -> Option<String> {
-        let view = ClusterView {
-            nodes,
-            wish,
-            rules: "these".to_owned(),
-            ..ClusterView::default()
-        };
-        heir("a", &view)
-    }
-
-    #[test]
-    fn the_lead_goes_to_who_was_asked_to_have_it_and_can() {
-        let asked = NodeRow {
-            wish: Wish::Lead,
-            ..node("c")
-        };
-        let all = || vec![node("a"), node("b"), asked.clone()];
-        assert_eq!(found(Wish::None, vec![node("a"), node("b")]), None);
-        assert_eq!(found(Wish::None, all()).as_deref(), Some("c"));
-        assert_eq!(
-            found(Wish::Drain, vec![node("a"), node("b")]).as_deref(),
-            Some("b")
-        );
-        assert_eq!(found(Wish::Drain, vec![node("a")]), None);
-        let gone = NodeRow {
-            alive: false,
-            ..asked.clone()
-        };
-        let strange = NodeRow {
-            rules: "others".to_owned(),
-            ..asked.clone()
-        };
-        let drained = NodeRow {
-            wish: Wish::Drain,
-            ..asked.clone()
-        };
-        let busy = NodeRow {
-            state: DRAINING.to_owned(),
-            ..asked
-        };
-        for unable in [gone, strange, drained, busy] {
-            assert_eq!(
-                found(Wish::Drain, vec![node("a"), unable.clone()]),
-                None,
-                "{unable:?}"
-            );
-        }
-    }
 }

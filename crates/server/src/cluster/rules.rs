@@ -2,7 +2,6 @@
 //!
 //! Read next: [`crate::state`], the files.
 
-use crate::clock::Clock;
 use crate::file::FileError;
 use crate::ssh::keys::{KeyFileError, StateKeys};
 use crate::state::StateFolder;
@@ -28,7 +27,8 @@ pub enum RulesError {
 }
 
 /// The digest (SHA-256, hexadecimal) of the host key, the operator's key, `access.toml`, the keys of users and of
-/// agents, the list of revoked certificates, and the tokens that were revoked and have not expired, in a folder.
+/// agents, the list of revoked certificates, and the tokens that were revoked, in a folder. It is of the files alone:
+/// nodes whose clocks differ have the same, and it stays the same while nobody leads.
 ///
 /// # Errors
 /// [`RulesError`]
@@ -51,7 +51,7 @@ pub fn digest(folder: &StateFolder) -> Result<String, RulesError> {
     for (_, _, path) in folder.key_files() {
         add(&named(folder, &path), &read(&path)?);
     }
-    for id in revoked(folder, Clock::wall_time())? {
+    for id in revoked(folder)? {
         add("revoked token", id.as_bytes());
     }
     Ok(base16ct::lower::encode_string(&digest.finalize()))
@@ -75,6 +75,9 @@ fn read(path: &Path) -> Result<Vec<u8>, FileError> {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use crate::token::{Grant, TokenTerms, Tokens};
+    use domain::time::Timestamp;
+    use std::collections::BTreeSet;
 
     #[test]
     fn folders_have_one_digest_if_they_let_in_the_same() {
@@ -106,5 +109,35 @@ mod tests {
         }
         std::fs::write(second.path().join("store_head"), "x").unwrap();
         assert_eq!(told.last(), Some(&digest(&b).unwrap()));
+    }
+
+    #[test]
+    fn a_token_that_was_revoked_is_in_it_also_once_it_has_expired() {
+        let folder = tempfile::tempdir().unwrap();
+        let state = StateFolder::new(folder.path());
+        let before = digest(&state).unwrap();
+        let tokens = Tokens::open(&state, TokenTerms::default()).unwrap();
+        let issued = |at: i64| {
+            let grant = Grant {
+                name: "operator".to_owned(),
+                valid_s: 60,
+                scope: BTreeSet::new(),
+            };
+            let issued = tokens.issue(&grant, Timestamp::from_ms(1_000 * at));
+            issued.unwrap().entry.id
+        };
+        let id = issued(0);
+        assert_eq!(digest(&state).unwrap(), before, "nothing was revoked");
+        tokens.revoke(&id).unwrap();
+        let revoked = digest(&state).unwrap();
+        assert_ne!(revoked, before, "it expired in 1970");
+        std::fs::write(state.cluster_key(), "").unwrap();
+        let second = issued(100);
+        assert_eq!(digest(&state).unwrap(), revoked);
+        // Whoever is alone forgets what is void by itself.
+        std::fs::remove_file(state.cluster_key()).unwrap();
+        issued(200);
+        assert_eq!(digest(&state).unwrap(), before);
+        assert!(!state.tokens().join(format!("{second}.json")).exists());
     }
 }

@@ -8,8 +8,10 @@
 use crate::file::FileError;
 use crate::ssh::keys::{sync_parent, write_temporary};
 use crate::state::StateFolder;
+use crate::token::has_expired;
 use crate::user_name::is_user_name;
 use base64ct::{Base64, Encoding as _};
+use domain::time::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs::{self, DirBuilder, File};
@@ -200,10 +202,12 @@ impl SharedFiles {
         self.bytes += content.map_or(0, <[u8]>::len);
     }
 
-    /// Keeps what was revoked in `here`: a token does not come back by another's files.
-    pub(super) fn keep_revoked(&mut self, here: &Self) {
+    /// Keeps what was revoked in `here`: a token does not come back by another's files before it has expired.
+    pub(super) fn keep_revoked(&mut self, here: &Self, now: Timestamp) {
         for (path, content) in &here.files {
-            if let Some(token) = path.strip_suffix(REVOKED) {
+            if let Some(token) = path.strip_suffix(REVOKED)
+                && (self.files.contains_key(path) || !has_expired(content, now))
+            {
                 self.set(&format!("{token}{ISSUED}"), None);
                 self.set(path, Some(content));
             }

@@ -62,8 +62,8 @@ pub(super) struct List(PathBuf);
 
 /// The file extension of an issued token.
 const ISSUED: &str = "json";
-/// The file extension of a revoked token; the file is kept until it would have expired, so that a
-/// later check of the folder sees that there was one.
+/// The file extension of a revoked token; the file is kept until it would have expired at least, so
+/// that a later check of the folder sees that there was one.
 const REVOKED: &str = "revoked";
 
 impl List {
@@ -90,26 +90,39 @@ impl List {
         Ok(entries)
     }
 
-    /// Entries that were revoked and would not have expired yet, in the same order.
+    /// Entries that were revoked and whose files are still there, in the same order.
     pub(super) fn revoked(&self) -> Result<Vec<TokenEntry>, ListError> {
         self.all(REVOKED)
     }
 
+    /// The identifiers of those, in order, whatever is in the files.
+    pub(super) fn revoked_ids(&self) -> Result<Vec<String>, ListError> {
+        let mut ids = self.ids(REVOKED)?;
+        ids.sort();
+        Ok(ids)
+    }
+
     fn all(&self, ending: &str) -> Result<Vec<TokenEntry>, ListError> {
+        let ids = self.ids(ending)?.into_iter();
+        let mut entries: Vec<_> = ids.filter_map(|id| self.read(&id, ending)).collect();
+        entries.sort_by(|a, b| (&a.name, a.expires, &a.id).cmp(&(&b.name, b.expires, &b.id)));
+        Ok(entries)
+    }
+
+    fn ids(&self, ending: &str) -> Result<Vec<String>, ListError> {
         let files = match fs::read_dir(&self.0) {
             Err(cause) if cause.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
             files => files.map_err(at(&self.0))?,
         };
-        let mut entries = Vec::new();
+        let mut ids = Vec::new();
         for file in files {
             let name = file.map_err(at(&self.0))?.file_name();
             let id = name
                 .to_str()
                 .and_then(|name| name.strip_suffix(ending)?.strip_suffix('.'));
-            entries.extend(id.and_then(|id| self.read(id, ending)));
+            ids.extend(id.filter(|id| is_id(id)).map(str::to_owned));
         }
-        entries.sort_by(|a, b| (&a.name, a.expires, &a.id).cmp(&(&b.name, b.expires, &b.id)));
-        Ok(entries)
+        Ok(ids)
     }
 
     pub(super) fn add(&self, entry: &TokenEntry) -> Result<(), ListError> {
@@ -139,9 +152,14 @@ impl List {
         done(&file, fs::rename(&file, revoked))
     }
 
-    /// Deletes entries that expired before `then`, revoked or not.
-    pub(super) fn forget_expired(&self, then: Timestamp) -> Result<(), ListError> {
-        for ending in [ISSUED, REVOKED] {
+    /// Deletes entries that expired before `then`; revoked ones too, unless they are to be kept.
+    pub(super) fn forget_expired(
+        &self,
+        then: Timestamp,
+        keeps_revoked: bool,
+    ) -> Result<(), ListError> {
+        let endings = [ISSUED, REVOKED];
+        for ending in &endings[..if keeps_revoked { 1 } else { 2 }] {
             let entries = self.all(ending)?;
             for entry in entries.iter().filter(|entry| entry.expires < then) {
                 let file = self.file(&entry.id, ending);
@@ -175,7 +193,7 @@ pub(super) fn joined(scope: &BTreeSet<String>) -> Option<String> {
     (!words.is_empty()).then(|| words.join(" "))
 }
 
-fn entry(id: &str, text: &[u8]) -> Option<TokenEntry> {
+pub(super) fn entry(id: &str, text: &[u8]) -> Option<TokenEntry> {
     let filed: Filed = serde_json::from_slice(text).ok()?;
     let scope = filed.scope.unwrap_or_default();
     Some(TokenEntry {

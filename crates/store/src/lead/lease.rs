@@ -209,8 +209,8 @@ impl Lease {
         Duration::from_millis(until_ms.saturating_sub(boottime_ms()))
     }
 
-    /// Lets rules of this digest be those that are in force, from the next moments on: a node with others
-    /// does not take the lead then.
+    /// Lets rules of this digest be those that are in force, from the next moments on, and before it is given back: a
+    /// node with others does not take the lead then.
     pub fn in_force(&self, rules: &str) {
         self.ask(Order::Rules(rules.to_owned()));
     }
@@ -325,12 +325,12 @@ fn keep(shared: &Shared, mut session: Session, orders: &Receiver<Order>) {
         match orders.recv_timeout(wait) {
             Ok(Order::Rules(digest)) => rules = Some(digest),
             Ok(Order::Release(heir, tell)) => {
-                let _ = tell.send(release(owner, &mut session, heir.as_deref()));
+                let _ = tell.send(release(owner, &mut session, heir.as_deref(), rules));
                 return;
             }
             Err(RecvTimeoutError::Disconnected) => {
                 shared.end(RELEASED);
-                if let Err(cause) = release(owner, &mut session, None) {
+                if let Err(cause) = release(owner, &mut session, None, rules) {
                     tracing::debug!(
                         error = &cause as &dyn std::error::Error,
                         "the state could not be given back"
@@ -342,7 +342,7 @@ fn keep(shared: &Shared, mut session: Session, orders: &Receiver<Order>) {
         }
         if shared.standing() == Standing::Lost {
             // Nobody here may lead under it: others need not wait until it has run out.
-            let _ = release(owner, &mut session, None);
+            let _ = release(owner, &mut session, None, rules);
             return;
         }
         let asked_ms = boottime_ms();
@@ -388,7 +388,16 @@ fn renew(
     Ok(())
 }
 
-fn release(owner: Owner, session: &mut Session, heir: Option<&str>) -> Result<(), SqlFailure> {
+/// Gives it back, once rules that are not written yet are.
+fn release(
+    owner: Owner,
+    session: &mut Session,
+    heir: Option<&str>,
+    rules: Option<String>,
+) -> Result<(), SqlFailure> {
     session.renewed()?;
+    if let Some(digest) = rules {
+        owner.in_force(session, &digest)?;
+    }
     owner.release(session, heir)
 }

@@ -25,6 +25,36 @@ fn names_in(folder: &Path) -> Vec<String> {
 }
 
 #[test]
+fn what_was_revoked_here_stays_so_until_it_has_expired() {
+    let file = |expires: &str| {
+        let issued = "1970-01-01T00:00:00Z";
+        format!(r#"{{"name":"noc","issued":"{issued}","expires":"{expires}","key":"k"}}"#)
+    };
+    let (over, lasting) = (file("1970-01-01T00:01:00Z"), file("1970-01-02T00:00:00Z"));
+    let (_here, here) = folder(&[
+        ("tokens/over.revoked", &over),
+        ("tokens/told.revoked", &over),
+        ("tokens/lasting.revoked", &lasting),
+    ]);
+    let (_leader, leader) = folder(&[
+        ("tokens/told.revoked", &over),
+        ("tokens/lasting.json", &lasting),
+    ]);
+    let kept = |now_s: i64| {
+        let mut files = SharedFiles::of(&leader).unwrap();
+        let now = Timestamp::from_ms(1_000 * now_s);
+        files.keep_revoked(&SharedFiles::of(&here).unwrap(), now);
+        let kept: Vec<String> = files.files.into_keys().collect();
+        kept
+    };
+    let [lasting, over, told] =
+        ["lasting", "over", "told"].map(|it| format!("tokens/{it}.revoked"));
+    // Clocks may differ by 30 s.
+    assert_eq!(kept(89), [lasting.as_str(), &over, &told]);
+    assert_eq!(kept(91), [lasting, told]);
+}
+
+#[test]
 fn what_nodes_share_arrives_and_what_is_their_own_stays() {
     let (_from, from) = folder(&[
         ("access.toml", "rules"),
@@ -53,7 +83,7 @@ fn what_nodes_share_arrives_and_what_is_their_own_stays() {
     let text = serde_json::to_string(&told).unwrap();
     let mut heard = SharedFiles::heard(serde_json::from_str(&text).unwrap()).unwrap();
     let here = SharedFiles::of(&to).unwrap();
-    heard.keep_revoked(&here);
+    heard.keep_revoked(&here, Timestamp::from_ms(0));
     let differences = heard.differences(&here);
     let told: Vec<_> = differences
         .iter()
