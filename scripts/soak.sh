@@ -73,6 +73,8 @@ run half-open "HALFOPEN_SESSIONS=$(of 1000) HALFOPEN_KEEPALIVE_S=15" -p convoke-
 run partitions "CONVOKE_PARTITIONS=$(of 20000) CONVOKE_PARTITION_SEED=$SRANDOM" -p convoke-tests --test partition
 told chaos "--minutes $(of 60)" ' 0 lost, 0 doubled, 0 gaps, 0 otherwise wrong' "$cargo" test --release -p convoke-tests --test chaos -- \
   --minutes "$(of 60)" --seed "$SRANDOM"
+told chaos-control "--control standby" 'was noticed, as it must be' "$cargo" test --release -p convoke-tests --test chaos -- \
+  --control standby
 run attacks "CONVOKE_ATTACKS=$(of 1000) PROPTEST_RNG_SEED=$SRANDOM" -p convoke-tests --test generated --test fuzz_http generated
 seed=$SRANDOM
 told neighbours "--generated $seed --soak $(of 3600)" '^xpath .*[0-9]' attacks "$seed" "$(of 3600)"

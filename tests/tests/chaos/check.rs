@@ -111,7 +111,8 @@ async fn all<T>(of: Vec<JoinHandle<T>>, until: Instant, found: &mut Findings, ho
     heard
 }
 
-/// Compares what was heard with the log; each session is compared piece by piece.
+/// Compares what was heard with the log; each session is compared piece by piece. A piece begins where the one before
+/// ended, and may repeat what is of that instant, for a client can name no place but a time.
 pub(crate) fn heard(
     log: &[Placed],
     sessions: &[Vec<Heard>],
@@ -131,11 +132,10 @@ pub(crate) fn heard(
         // The next that is to be told, of those about tasks.
         let mut next = 0;
         for piece in pieces {
-            let told: Vec<usize> = piece
-                .iter()
+            let told: Vec<usize> = { piece.keys.iter() }
                 .filter_map(|key| places.get(key).copied())
                 .collect();
-            if told.len() < piece.len() {
+            if told.len() < piece.keys.len() {
                 found.wrong(format!("{who} heard of what is not in the log"));
             }
             let Some(first) = told.first() else { continue };
@@ -144,6 +144,10 @@ pub(crate) fn heard(
                     first - next,
                     format!("{who} missed events between sessions"),
                 );
+            }
+            let again = told.iter().filter(|place| **place < next).count();
+            if again > piece.of_first_instant {
+                found.doubled(format!("{who} heard {again} events in two sessions"));
             }
             in_order(&told, &who, found);
             next = next.max(told.last().expect("there is a first") + 1);

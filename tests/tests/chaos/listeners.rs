@@ -27,8 +27,14 @@ const BEGIN: &str = "2020-01-01T00:00:00Z";
 /// A stream on which nothing comes for longer than this is none: comments come every 15 s.
 const SILENT: Duration = Duration::from_secs(40);
 
-/// Events in the order in which one session told them, by digests of task and state.
-pub(crate) type Heard = Vec<u64>;
+/// Events about tasks in the order in which one session told them.
+#[derive(Default)]
+pub(crate) struct Heard {
+    /// By digests of task and state.
+    pub(crate) keys: Vec<u64>,
+    /// How many of them are of the very instant at which the session begins: it may tell those that the one before told.
+    pub(crate) of_first_instant: usize,
+}
 
 /// An event of a stream: its place in the log, and its digest if it is about a task.
 pub(crate) type Placed = (u64, Option<u64>);
@@ -49,9 +55,9 @@ pub(crate) async fn netconf(way: Way, record: Arc<Record>) -> Vec<Heard> {
     let mut since = BEGIN.to_owned();
     loop {
         let mut talk = way.session().await;
-        let mut heard = Heard::new();
+        let mut heard = Heard::default();
         let ended = hear(&mut talk, &mut since, &mut heard, &record).await;
-        let is_last = heard.last() == Some(&last());
+        let is_last = heard.keys.last() == Some(&last());
         pieces.push(heard);
         if is_last {
             return pieces;
@@ -70,6 +76,7 @@ async fn hear(
     record: &Record,
 ) -> Result<(), String> {
     talk.call(&subscribe(&format!("<startTime>{since}</startTime>")));
+    let begins = since.clone();
     loop {
         let event = talk.event().await.map_err(|ended| ended.0)?;
         let ClientEvent::Notification(told) = event else {
@@ -77,11 +84,15 @@ async fn hear(
         };
         since.clone_from(&told.event_time);
         match read_notification(&told) {
-            Ok(Some(change)) => heard.push(key(change.task.as_str(), change.status.as_str())),
+            Ok(Some(change)) => {
+                let key = key(change.task.as_str(), change.status.as_str());
+                heard.keys.push(key);
+                heard.of_first_instant += usize::from(*since == begins);
+            }
             Ok(None) => {}
             Err(wrong) => record.wrong(format!("{wrong}: {}", told.raw())),
         }
-        if heard.last() == Some(&last()) {
+        if heard.keys.last() == Some(&last()) {
             return Ok(());
         }
     }
