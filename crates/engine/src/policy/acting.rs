@@ -37,7 +37,7 @@ impl Engine {
         while let Some(subject) = self.policy.take_due(now) {
             let found = self.policy.read().inbox.find(&subject);
             let Some(found) = found else {
-                self.forget(&subject);
+                self.forget_decision(&subject);
                 continue;
             };
             if let Some(again) = self.rule_on(&self.decision(found), now) {
@@ -178,7 +178,7 @@ impl Engine {
     }
 
     /// Forgets what is known of a decision that waits no more.
-    pub(super) fn forget(&self, subject: &DecisionSubject) {
+    pub(super) fn forget_decision(&self, subject: &DecisionSubject) {
         if self.policy.forget(subject) {
             drop(self.store.commit(Batch {
                 documents: vec![kept::no_escalation(subject)],

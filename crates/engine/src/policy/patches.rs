@@ -40,7 +40,7 @@ impl Engine {
         waiting.sort_by(|a, b| (a.since, &a.subject).cmp(&(b.since, &b.subject)));
         let still: BTreeSet<_> = waiting.iter().map(|it| &it.subject).collect();
         let gone = known.iter().filter(|subject| !still.contains(subject));
-        gone.for_each(|subject| self.forget(subject));
+        gone.for_each(|subject| self.forget_decision(subject));
         for pending in &waiting {
             let Some(said) = self.said_of_patch(pending, now) else {
                 continue;

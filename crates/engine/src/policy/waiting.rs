@@ -35,7 +35,7 @@ impl Engine {
         told.sort_by(|a, b| (a.since, &a.subject).cmp(&(b.since, &b.subject)));
         told.truncate(TOLD_MOST);
         let (rules, rights) = (self.policy.rules(), self.rights());
-        let decision = |pending| self.told(&rules, &rights, pending, now);
+        let decision = |pending| self.with_ruling(&rules, &rights, pending, now);
         let decisions = told.into_iter().map(decision).collect();
         Waiting { count, decisions }
     }
@@ -70,7 +70,8 @@ impl Engine {
         (count, found.collect())
     }
 
-    fn told(
+    /// A decision, and why no rule takes it.
+    fn with_ruling(
         &self,
         rules: &Rules,
         rights: &Rights<'_>,
