@@ -100,6 +100,8 @@ export function cancel(task: Task, why: string): Request {
 /** What came of an act: the platform's answer, or why there is none. */
 export interface Told {
   reply?: Reply;
+  /** All of its answer. */
+  output?: object;
   error?: Error;
   /** True if it was carried out, whatever the answer says. */
   isDone?: boolean;

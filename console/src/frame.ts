@@ -1,6 +1,6 @@
 // What a request looks like to other clients: JSON for curl (RFC 8040), XML for ncclient (RFC 6241). Pure.
 import { legibleJson, legibleXml } from './legible';
-import type { Request } from './restconf';
+import { PLATFORM, type Request } from './restconf';
 
 /** Modules of the draft have their namespace from the IETF, all others from us. */
 function namespace(module: string): string {
@@ -51,10 +51,10 @@ with manager.connect(host=${JSON.stringify(host)}, port=8830, username=${JSON.st
 }
 
 /** A command for curl that sends it. */
-export function curl({ rpc, input }: Request, origin: string): string {
+export function curl({ rpc, input, root = PLATFORM }: Request, origin: string): string {
   const [module] = split(rpc);
   const body = legibleJson(JSON.stringify({ [`${module}:input`]: input }, null, 2)).replaceAll("'", "'\\''");
-  return `curl -s ${origin}/restconf/operations/${rpc} \\
+  return `curl -s ${origin}${root}/operations/${rpc} \\
   -H "Authorization: Bearer $TOKEN" \\
   -H "Content-Type: application/yang-data+json" \\
   -d '${body}'

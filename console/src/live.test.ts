@@ -5,6 +5,9 @@ const frame = (id: number) => `id: ${id}\ndata: {"ietf-restconf:notification":{"
 
 /** A platform whose log grows, and whose streams end after so many events each. */
 class Platform implements Surroundings {
+  root = '/restconf';
+  isFromNow = false;
+  urls: string[] = [];
   applied: number[] = [];
   asked: string[] = [];
   conditions: Condition[] = [];
@@ -40,7 +43,8 @@ class Platform implements Surroundings {
   condition(now: Condition): void {
     this.conditions.push(now);
   }
-  async fetch(_: string, init: RequestInit): Promise<Response> {
+  async fetch(url: string, init: RequestInit): Promise<Response> {
+    this.urls.push(url);
     const from = (init.headers as Record<string, string>)['Last-Event-ID'] ?? '';
     this.asked.push(from);
     const answer = this.answers.shift();
@@ -103,6 +107,22 @@ test('whoever has no place in the log is followed from now, and goes on after wh
   silent.snapshot = async () => void (silent.snapshots += 1);
   await follow(silent, silent.over.signal);
   expect(silent.snapshots).toBe(2);
+});
+
+test('of a log that tells no place the state is taken once each stream has begun', async () => {
+  const platform = new Platform(10, [() => events(5)(3), () => new Response(null, { status: 503 }), () => events(2)(0)]);
+  Object.assign(platform, { root: '/ems/ip/restconf', isFromNow: true });
+  const order: string[] = [];
+  const { fetch, snapshot, apply } = Platform.prototype;
+  platform.fetch = (url, init) => (order.push('stream'), fetch.call(platform, url, init));
+  platform.snapshot = () => (order.push('state'), snapshot.call(platform));
+  platform.apply = (told) => (order.push('events'), apply.call(platform, told));
+  await follow(platform, platform.over.signal);
+  // After a cut nothing is resumed: it may be another log, whose numbers begin anew.
+  expect(order).toEqual(['stream', 'state', 'events', 'stream', 'stream', 'state', 'events', 'stream']);
+  expect(platform.applied).toEqual([4, 5, 1, 2]);
+  expect(platform.asked).toEqual(['', '', '', '']);
+  expect(new Set(platform.urls)).toEqual(new Set(['/ems/ip/restconf/streams/NETCONF/json']));
 });
 
 test('nobody is asked again once the session has ended', async () => {

@@ -19,6 +19,13 @@ export interface Event {
 
 /** What the layer needs of its surroundings, which tests replace. */
 export interface Surroundings {
+  /** The API resource whose stream it is. */
+  root: string;
+  /**
+   * True of a log that tells nobody how long it is, and is another after a restart. Each stream of it begins with what
+   * happens now, and the state is taken once it has begun: what came before is in that, all else is told after it.
+   */
+  isFromNow?: boolean;
   /**
    * Takes the state anew; the place in the log from which on events are wanted. Whoever may not see how long the log
    * is has none, and is followed from now on.
@@ -54,10 +61,10 @@ export async function follow(at: Surroundings, signal: AbortSignal, from?: numbe
   at.condition('connecting');
   while (!signal.aborted) {
     try {
-      if (!isTaken) cursor = await at.snapshot();
+      if (!isTaken && !at.isFromNow) cursor = await at.snapshot();
       isTaken = true;
       await stream(at, cursor, signal, (id) => {
-        cursor = id;
+        if (!at.isFromNow) cursor = id;
         waitMs = WAIT_MIN_MS;
       });
       // The platform ends a stream when it stops; another node may go on.
@@ -104,7 +111,7 @@ async function stream(
     timer = setTimeout(() => silence.abort(), SILENCE_MS);
   };
   try {
-    const answer = await at.fetch('/restconf/streams/NETCONF/json', {
+    const answer = await at.fetch(`${at.root}/streams/NETCONF/json`, {
       headers: { Accept: 'text/event-stream', ...(from === undefined ? {} : { 'Last-Event-ID': String(from) }) },
       signal: AbortSignal.any([signal, silence.signal]),
     });
@@ -114,6 +121,8 @@ async function stream(
       answer.body.cancel().catch(() => {});
       throw new Overrun();
     }
+    if (at.isFromNow) await at.snapshot();
+    heard();
     at.condition('live');
     await taken(at, answer.body, from, heard, applied);
   } finally {

@@ -3,7 +3,8 @@
 import { session } from './actor.svelte';
 import { follow, type Condition, type Event } from './live';
 import { newest, type Newest } from './newest';
-import { ask, carryOut, read, Refused, who } from './restconf';
+import { carryOut, PLATFORM, read, Refused } from './restconf';
+import { SURROUNDINGS } from './surroundings';
 
 export interface Task {
   'task-id': string;
@@ -56,8 +57,6 @@ export interface Happening {
 /** The most tasks that are kept, those that changed last. */
 export const TASKS_MAX = 20_000;
 const HAPPENINGS_MAX = 100;
-/** Between two pictures: sooner nobody reads, and all tasks are sorted for each. */
-const DRAW_MS = 200;
 /** The span over which the rate is measured. */
 const RATE_MS = 10_000;
 
@@ -89,21 +88,15 @@ class Platform {
     signal.addEventListener('abort', () => clearInterval(measure));
     await follow(
       {
+        ...SURROUNDINGS,
+        root: PLATFORM,
         snapshot: () => this.#snapshot(),
         end: async () => {
           await this.#count();
           return this.statistics && Number(this.statistics.events);
         },
-        isSignedIn: async () => (await who()) !== undefined,
         apply: (events) => this.apply(events),
         condition: (now) => (this.condition = now),
-        fetch: ask,
-        frame: (then) => void setTimeout(then, DRAW_MS),
-        wait: (ms, signal) =>
-          new Promise((resolve) => {
-            const timer = setTimeout(resolve, ms);
-            signal.addEventListener('abort', () => (clearTimeout(timer), resolve()), { once: true });
-          }),
       },
       signal,
       this.#place,

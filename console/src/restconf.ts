@@ -25,7 +25,14 @@ export interface Request {
   /** `module:name` */
   rpc: string;
   input: object;
+  /** The API resource that offers it, if it is not the platform's own. */
+  root?: string;
+  /** How long an answer may take, if it takes long. */
+  patienceMs?: number;
 }
+
+/** The API resource of the platform. The management systems of the network have their own. */
+export const PLATFORM = '/restconf';
 
 /**
  * Where the second secret of the session is kept: for pages of this origin, while browsers send the cookie to every
@@ -43,29 +50,30 @@ export function ask(url: string, init: RequestInit = {}): Promise<Response> {
   return fetch(url, { signal: AbortSignal.timeout(PATIENCE_MS), ...init, headers });
 }
 
-/** The data at a path below /restconf/data; nothing if there is none, or none for this user. */
-export async function read<T>(path: string): Promise<T | undefined> {
-  const answer = await ask(`/restconf/data/${path}`, { headers: { Accept: JSON_TYPE } });
+/** The data at a path below `data`; nothing if there is none, or none for this user. */
+export async function read<T>(path: string, root = PLATFORM): Promise<T | undefined> {
+  const answer = await ask(`${root}/data/${path}`, { headers: { Accept: JSON_TYPE } });
   if (answer.status === 404) return undefined;
   if (!answer.ok) throw await refused(answer);
   const data = (await answer.json()) as Record<string, T>;
   return Object.values(data)[0];
 }
 
-/** The rpcs that the user may carry out. */
-export async function operations(): Promise<Set<string>> {
-  const answer = await ask('/restconf/operations', { headers: { Accept: JSON_TYPE } });
-  if (answer.status === 403) return new Set();
+/** The rpcs that the user may carry out; none where there is no such API resource. */
+export async function operations(root = PLATFORM): Promise<Set<string>> {
+  const answer = await ask(`${root}/operations`, { headers: { Accept: JSON_TYPE } });
+  if (answer.status === 403 || answer.status === 404) return new Set();
   if (!answer.ok) throw await refused(answer);
   const told = (await answer.json()) as Record<string, object>;
   return new Set(Object.keys(told['ietf-restconf:operations'] ?? {}));
 }
 
 /** Carries out an rpc, `module:name`; its output. */
-export async function carryOut<T>(rpc: string, input: object): Promise<T> {
+export async function carryOut<T>(rpc: string, input: object, root = PLATFORM, patienceMs = PATIENCE_MS): Promise<T> {
   const module = rpc.slice(0, rpc.indexOf(':'));
-  const answer = await ask(`/restconf/operations/${rpc}`, {
+  const answer = await ask(`${root}/operations/${rpc}`, {
     method: 'POST',
+    signal: AbortSignal.timeout(patienceMs),
     headers: { Accept: JSON_TYPE, 'Content-Type': JSON_TYPE },
     body: JSON.stringify({ [`${module}:input`]: input }),
   });

@@ -1,0 +1,32 @@
+// What was done to an element, and by whom: the tasks about it. Pure.
+import type { Task } from '../platform.svelte';
+import { sections } from '../words';
+
+/** The most tasks that are shown of one element. */
+export const DONE_MAX = 50;
+
+/** Whether a text names an element: as a whole, not as the beginning of a longer name. */
+export function isNamed(text: string, id: string): boolean {
+  for (let at = text.indexOf(id); at >= 0; at = text.indexOf(id, at + 1)) {
+    const [before, after] = [text[at - 1] ?? '', text.slice(at + id.length)];
+    // A name goes on with a letter, a digit or `/`, or with a hyphen or dot before one of these.
+    if (!/[\p{L}\p{N}]/u.test(before) && !/^[-.]*[\p{L}\p{N}/_]/u.test(after)) return true;
+  }
+  return false;
+}
+
+/** Whether a task is about an element: as its target object, or by its name anywhere in its words. */
+export function concerns(content: string, id: string): boolean {
+  if (isNamed(content, id)) return true;
+  // People say `router Berlin`.
+  const target = sections(content).find(([heading]) => heading === 'target object')?.[1] ?? '';
+  return target.toLowerCase() === id.replace(':', ' ').toLowerCase();
+}
+
+/** The tasks about an element, the newest first. */
+export function done(tasks: Iterable<Task>, id: string): Task[] {
+  const found: Task[] = [];
+  for (const task of tasks) if (task.content && concerns(task.content, id)) found.push(task);
+  const begun = (task: Task) => task['created-at'] ?? task['changed-at'] ?? '';
+  return found.sort((a, b) => begun(b).localeCompare(begun(a)));
+}
