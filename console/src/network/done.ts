@@ -30,3 +30,11 @@ export function done(tasks: Iterable<Task>, id: string): Task[] {
   const begun = (task: Task) => task['created-at'] ?? task['changed-at'] ?? '';
   return found.sort((a, b) => begun(b).localeCompare(begun(a)));
 }
+
+/** What a task is, in its own words, as far as a line has room. */
+export function what(task: Task): string {
+  const said = sections(task.content ?? '').find(([heading]) => heading === 'task description')?.[1] ?? '';
+  return said.length > WHAT_MAX ? `${said.slice(0, WHAT_MAX)}…` : said;
+}
+
+const WHAT_MAX = 160;

@@ -70,7 +70,7 @@ function element(network: string, path: string, id: string, leaves: Leaves, more
 }
 
 /** Identifiers, which stand above what is said of them, and what is a link of the page itself. */
-const NOT_SHOWN = new Set(['node-id', 'link-id', 'tp-id', 'kind', 'parent']);
+const NOT_SHOWN = new Set(['node-id', 'link-id', 'tp-id', 'kind', 'parent', 'place']);
 
 /** What is documented of one element, in the words of the modules: leaves, and those of the container of a cell. */
 export function attributes(leaves: Leaves): [name: string, value: string][] {
@@ -122,9 +122,15 @@ export function owner(all: Map<string, Element>, id: string): string {
   return id;
 }
 
+/** What belongs to an element: what is built into it, and the links that end there. */
+export function parts(all: Map<string, Element>, id: string): Element[] {
+  const isIts = (other: string) => other === id || owner(all, other) === id;
+  return [...all.values()].filter((it) => it.id !== id && (it.parent === id || isIts(it.id) || it.ends?.some(isIts)));
+}
+
 /** How an element is doing, by its counters and those of what belongs to it. */
 export interface Doing {
-  /** The share of what it can carry that is in use, of the busiest of its cells. */
+  /** The share of what it can carry that is in use; of a site of its busiest cell, of a router of its busiest link. */
   load?: number;
   /** What it and its cells consumed in the period, kWh. */
   energy?: number;
@@ -150,7 +156,11 @@ export function doing(all: Map<string, Element>, periods: Performance[]): Map<st
     for (const cell of period.cell ?? []) {
       for (const id of new Set([cell.id, owner(all, cell.id)])) add(id, number(cell.load), number(cell.energy), cell);
     }
-    for (const link of period.link ?? []) add(link.id, number(link.utilisation), undefined, undefined);
+    for (const link of period.link ?? []) {
+      // Of a site what its cells do counts, not what carries it.
+      const routers = (all.get(link.id)?.ends ?? []).map((end) => owner(all, end)).filter((id) => all.get(id)?.kind === 'router');
+      for (const id of new Set([link.id, ...routers])) add(id, number(link.utilisation), undefined, undefined);
+    }
   }
   return found;
 }

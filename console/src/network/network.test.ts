@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { listed, notified, open, troubles, type Listed } from './alarms';
-import { concerns, done, isNamed } from './done';
-import { attributes, doing, elements, owner, type Told } from './elements';
+import { concerns, done, isNamed, what } from './done';
+import { attributes, doing, elements, owner, parts, type Told } from './elements';
 import { bounded, DIRECTIONS, lines, next, projected, spread } from './places';
 
 const placed = (longitude: string, latitude: string, more: object = {}) => ({
@@ -52,6 +52,9 @@ const ALL = elements(NETWORKS);
 test('cells and cards belong to what stands on the map, and a site to itself', () => {
   const owners = ['cell:S-1/1', 'site:S-1', 'card:R/1', 'optic:R-S1/a', 'router:R', 'link:R-S1', 'zone:Z', 'duct:9'].map((id) => owner(ALL, id));
   expect(owners).toEqual(['site:S-1', 'site:S-1', 'router:R', 'router:R', 'router:R', 'link:R-S1', 'zone:Z', 'duct:9']);
+  expect(parts(ALL, 'router:R').map((it) => it.id)).toEqual(['card:R/1', 'optic:R-S1/a', 'link:R-S1']);
+  expect(parts(ALL, 'card:R/1').map((it) => it.id)).toEqual(['optic:R-S1/a', 'link:R-S1']);
+  expect(parts(ALL, 'zone:Z').map((it) => it.id)).toEqual(['site:S-1']);
   const circle = elements([{ 'network-id': 'n', node: [{ 'node-id': 'card:x', 'convoke-ems:parent': 'card:x' }] }]);
   expect(owner(circle, 'card:x')).toBe('card:x');
 });
@@ -73,6 +76,7 @@ test('a site is as busy as its busiest cell, and consumes what they do', () => {
   expect(found.get('site:S-1')).toEqual({ load: 0.8, energy: 0.5, cells: 2, asleep: 1 });
   expect(found.get('cell:S-1/1')).toEqual({ load: 0.8, energy: 0.25, cells: 0, asleep: 0 });
   expect(found.get('cell:S-1/2')).toEqual({ load: 0.1, energy: 0.25, cells: 0, asleep: 1 });
+  expect(found.get('router:R')).toEqual({ load: 1.2, cells: 0, asleep: 0 });
   // It serves.
   expect(doing(ALL, [{ cell: [cell('1', '0.8', 'symbol-shutdown')] }]).get('site:S-1')!.asleep).toBe(0);
   expect(found.get('link:R-S1')).toEqual({ load: 1.2, cells: 0, asleep: 0 });
@@ -178,4 +182,5 @@ test('a task is about an element that it names as a whole', () => {
   });
   const tasks = [task('old', 'repair site:S-1', 1), task('other', 'repair site:S-10', 2), task('new', '{"site":"site:S-1"}', 3), task('told', undefined, 4)];
   expect(done(tasks, 'site:S-1').map((it) => it['task-id'])).toEqual(['new', 'old']);
+  expect(what(task('long', `##target object\nx\n##task description\n${'y'.repeat(200)}`, 1))).toBe(`${'y'.repeat(160)}…`);
 });

@@ -12,11 +12,13 @@ use super::support::process::{Running, run};
 use serde_json::Value;
 use std::path::Path;
 
-const PAGES: [&str; 8] = [
+const PAGES: [&str; 10] = [
     "overview",
     "tasks",
     "assign/TMF-Convoke-IP-1.0.0",
     "agents",
+    "network",
+    "network/site%3AWA-001",
     "schemas",
     "schemas/fault_diagnosis_v1",
     "system",
