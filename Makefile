@@ -127,6 +127,10 @@ deny: ## Check licences, bans, sources and advisories of the dependencies (needs
 demo-picture: release ## Draw docs/demo.svg, the README's picture of the demo, anew
 	@scripts/demo-picture.py $(BINARY) > docs/demo.svg.new && mv docs/demo.svg.new docs/demo.svg
 
+.PHONY: console-picture
+console-picture: release ## Draw docs/console.png, the README's picture of the console, anew
+	@scripts/console-picture.py $(BINARY) docs/console.png
+
 .PHONY: clean-state
 clean-state: ## Remove ./convoke-state: keys, database and log of the local platform
 	@rm -rf convoke-state
