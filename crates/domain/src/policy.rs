@@ -231,6 +231,9 @@ pub struct StandingRule {
     /// The credential of its author that the host knew then: it lapses where the host knows another, or none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub credential: Option<Credential>,
+    /// The digest of its keys: it lapses where they are others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key_digest: Option<String>,
 }
 
 impl StandingRule {
@@ -248,9 +251,8 @@ impl StandingRule {
             terms.push_str(&format!(" {name}{is}{value}"));
         };
         let wanted = &self.conditions;
-        for bound in &wanted.bounds {
-            bound.least.iter().for_each(|it| say(&bound.key, ">=", it));
-            bound.most.iter().for_each(|it| say(&bound.key, "<=", it));
+        if let Some(decider) = &wanted.decider {
+            say("decider", "=", decider);
         }
         if let Some(time_out) = &self.time_out {
             say("after", "=", &format!("{}s", time_out.after_ms / 1_000));
@@ -260,8 +262,10 @@ impl StandingRule {
                 Afterwards::Escalate(user) => say("escalate-to", "=", user),
             }
         }
+        if let Some(until) = &self.valid_until {
+            say("valid-until", "=", until);
+        }
         let texts = [
-            ("decider", &wanted.decider),
             ("domain", &wanted.domain),
             ("scenario", &wanted.scenario),
             ("agent", &wanted.agent),
@@ -270,9 +274,10 @@ impl StandingRule {
         for (name, text) in texts {
             text.iter().for_each(|it| say(name, "=", it));
         }
-        self.valid_until
-            .iter()
-            .for_each(|it| say("valid-until", "=", it));
+        for bound in &wanted.bounds {
+            bound.least.iter().for_each(|it| say(&bound.key, ">=", it));
+            bound.most.iter().for_each(|it| say(&bound.key, "<=", it));
+        }
         terms
     }
 }

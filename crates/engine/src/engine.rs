@@ -25,7 +25,7 @@ use crate::numbers::Numbers;
 use crate::policy::Policy;
 use crate::registry::directory::Directory;
 use crate::registry::roster::{Hosted, Proxy, Roster};
-use crate::registry::{Credentials, Registry};
+use crate::registry::{Credentials, KeyDigests, Registry};
 use crate::schemas::{SchemaSetup, Schemas};
 use crate::tasks::placement::Placement;
 use crate::tasks::push::unstored::Unstored;
@@ -62,6 +62,8 @@ pub struct Setup {
     pub deliverable: Deliverable,
     /// Whose the names are that are not agents' names yet.
     pub credentials: Credentials,
+    /// With which keys they come.
+    pub key_digests: KeyDigests,
     /// Makes what stands for agents that are servers elsewhere, of NETCONF or A2A; none if they cannot
     /// register.
     pub proxy: Option<Proxy>,
@@ -161,7 +163,13 @@ impl Engine {
             access: Access::new(setup.access),
             accounts: Arc::new(Accounts::new(setup.limits.users.clone())),
             trail: Trail::default(),
-            registry: Registry::new(roster, directory, setup.credentials, setup.proxy),
+            registry: Registry::new(
+                roster,
+                directory,
+                setup.credentials,
+                setup.key_digests,
+                setup.proxy,
+            ),
             tasks: Tasks {
                 shards,
                 shared,

@@ -78,7 +78,7 @@ pub use registry::operation::{
 };
 pub use registry::roster::{Hosted, Proxy};
 pub use registry::wanted::IntroductionWanted;
-pub use registry::{Credential, Credentials};
+pub use registry::{Credential, Credentials, KeyDigests};
 pub use schemas::operation::{
     ApprovePatch, ClusterRecord, EraseFragments, Form, GetSchemaTemplate, GetSchemaUpdates,
     JudgeAlignment, KeyRecord, ListScenarios, Notice, PatchAnswer, PatchRecord, PatchStanding,

@@ -280,6 +280,7 @@ impl Policy {
             (PolicyChange::Escalated, _, Some(subject)) => {
                 let since = update.since.unwrap_or(update.time);
                 let mut told = Escalation::of(state.escalated.get(subject), since);
+                told.retain_of(&state.rules);
                 let user = update.escalated_to.clone().unwrap_or_default();
                 told.insert(update.rule.clone(), user);
                 state.escalated.insert(subject.clone(), told);
@@ -333,6 +334,9 @@ impl CommitObserver for Policy {
     /// was not stored now is hardly stored a moment later.
     fn on_rollback(&self) {
         self.looks().anew().after_a_while = true;
+        // Patches are looked at anyway.
+        self.refused()
+            .retain(|it, _| it.kind != DecisionKind::Patch);
         self.outbox.notify();
     }
 }

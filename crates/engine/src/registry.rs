@@ -35,11 +35,15 @@ const TEXT_MOST: usize = 4_096;
 /// Whose a name is; none if the host knows no credential of that name of its own.
 pub type Credentials = Box<dyn Fn(&str) -> Option<Credential> + Send + Sync>;
 
+/// The digest of the keys of a name; none if the host knows no key of that name that lets anybody in.
+pub type KeyDigests = Box<dyn Fn(&str) -> Option<String> + Send + Sync>;
+
 /// Agents that are here, as decided and as committed.
 pub(crate) struct Registry {
     pub(crate) roster: Roster,
     pub(crate) directory: Arc<Directory>,
     credentials: Credentials,
+    key_digests: KeyDigests,
     /// Who looks at the cards of A2A agents; nobody at first.
     introductions: Introductions,
     proxy: Option<Proxy>,
@@ -50,12 +54,14 @@ impl Registry {
         roster: Roster,
         directory: Arc<Directory>,
         credentials: Credentials,
+        key_digests: KeyDigests,
         proxy: Option<Proxy>,
     ) -> Self {
         Self {
             roster,
             directory,
             credentials,
+            key_digests,
             introductions: Introductions::default(),
             proxy,
         }
@@ -72,6 +78,11 @@ impl Registry {
     /// Whose a name is; none if the host knows no credential of that name.
     pub(crate) fn credential(&self, name: &str) -> Option<Credential> {
         (self.credentials)(name)
+    }
+
+    /// The digest of the keys of a name.
+    pub(crate) fn key_digest(&self, name: &str) -> Option<String> {
+        (self.key_digests)(name)
     }
 
     /// Who fits, best first.

@@ -33,6 +33,7 @@ pub fn setup(agents: impl IntoIterator<Item = Hosted>) -> Setup {
         retention: Retention::default(),
         deliverable: Box::new(|_| Ok(())),
         credentials: Box::new(|_| None),
+        key_digests: Box::new(|_| None),
         proxy: None,
         schemas: SchemaSetup::fixed(Vec::new()),
     }

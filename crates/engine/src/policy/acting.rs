@@ -24,6 +24,7 @@ use domain::policy::{
 use domain::task::Awaits;
 use domain::time::Timestamp;
 use domain::verb::Verb;
+use std::collections::HashMap;
 use std::sync::Arc;
 use store::Batch;
 use tracing::{debug, info, warn};
@@ -31,16 +32,27 @@ use tracing::{debug, info, warn};
 /// The section of a message in which a rule says that it decides.
 const SECTION: &str = "standing rule";
 
+/// How many decisions rules look at in one tick, beside which nobody else is served.
+const LOOKS_MOST: usize = 256;
+
+/// The longest time from one look for an author who writes too fast to the next.
+const APART_MOST_MS: i64 = 1_000;
+
 impl Engine {
     /// Rules look at the decisions that began to wait, have waited for some time, or may be others' by now.
     pub(crate) fn rules_look(&self, now: Timestamp) {
-        while let Some(subject) = self.policy.take_due(now) {
+        let rights = self.rights();
+        let mut waits = Waits::default();
+        for _ in 0..LOOKS_MOST {
+            let Some(subject) = self.policy.take_due(now) else {
+                return;
+            };
             let found = self.policy.read().inbox.find(&subject);
             let Some(found) = found else {
                 self.forget_decision(&subject);
                 continue;
             };
-            if let Some(again) = self.rule_on(&self.decision(found), now) {
+            if let Some(again) = self.rule_on(&self.decision(found), &rights, &mut waits, now) {
                 self.policy.look_by(subject, again);
             }
         }
@@ -78,16 +90,26 @@ impl Engine {
     }
 
     /// When to look again, if time may change anything.
-    fn rule_on(&self, pending: &PendingDecision, now: Timestamp) -> Option<Timestamp> {
-        let (rules, rights) = (self.policy.rules(), self.rights());
-        let ruling = self.ruling(&rules, &rights, pending, now);
+    fn rule_on(
+        &self,
+        pending: &PendingDecision,
+        rights: &Rights<'_>,
+        waits: &mut Waits,
+        now: Timestamp,
+    ) -> Option<Timestamp> {
+        let rules = self.policy.rules();
+        let ruling = self.ruling(&rules, rights, pending, now);
         let again = match ruling.verdict {
-            RuleVerdict::Ask => self.escalate(&ruling.escalations, pending, &rights, now),
+            RuleVerdict::Ask => self.escalate(&rules, &ruling.escalations, pending, rights, now),
             verdict => {
                 let rule = &ruling.rules[0].key;
+                if let Some(again) = waits.next(&rule.author) {
+                    return Some(again).into_iter().chain(ruling.look_again).min();
+                }
                 let update = super::decided_by(rule, pending, verdict, now);
                 let said = word(pending, verdict, update);
                 let refusal = refusal_of(self.execute(&self.author(rule), said, now));
+                waits.note(&rule.author, refusal.as_ref(), now);
                 self.took(rule, pending, verdict, refusal, now)
             }
         };
@@ -111,7 +133,7 @@ impl Engine {
                 Some(now + AGAIN_MS)
             }
             Some(Refusal::OverLimit(OverLimit::TooFast { wait_ms, .. })) => {
-                Some(now + i64::try_from(wait_ms).unwrap_or(AGAIN_MS).max(1))
+                Some(now + in_ms(wait_ms))
             }
             Some(Refusal::OverLimit(_) | Refusal::NotAvailable(_) | Refusal::Failed(_)) => {
                 Some(now + AGAIN_MS)
@@ -129,6 +151,7 @@ impl Engine {
     /// whether that was stored.
     pub(super) fn escalate(
         &self,
+        all: &Rules,
         rules: &[&StandingRule],
         pending: &PendingDecision,
         rights: &Rights<'_>,
@@ -145,9 +168,11 @@ impl Engine {
         // Whatever somebody was told is known here before its ticket is resolved.
         let mut told = Escalation::of(self.policy.read().escalated.get(subject), since);
         let mut happenings = Vec::new();
+        told.retain_of(all);
         let known = told.clone();
-        for rule in rules.iter().filter(|rule| !known.has(&rule.key)) {
-            let Some(user) = rule.escalates_to(pending, now) else {
+        for rule in rules {
+            let user = rule.escalates_to(pending, now);
+            let Some(user) = user.filter(|user| !known.has(&rule.key, user)) else {
                 continue;
             };
             if !rights.of(user).may_decide(pending) {
@@ -186,6 +211,32 @@ impl Engine {
             }));
         }
     }
+}
+
+/// Whose rules wait until they may write again, as they showed in one tick.
+#[derive(Default)]
+struct Waits(HashMap<String, (Timestamp, i64)>);
+
+impl Waits {
+    /// Of a refusal because its author writes too fast.
+    fn note(&mut self, author: &str, refusal: Option<&Refusal>, now: Timestamp) {
+        if let Some(Refusal::OverLimit(OverLimit::TooFast { wait_ms, .. })) = refusal {
+            let wait_ms = in_ms(*wait_ms);
+            let waits = (now + wait_ms, wait_ms.min(APART_MOST_MS));
+            self.0.insert(author.to_owned(), waits);
+        }
+    }
+
+    /// When to look at the next of what this author's rules decide: one after another. None if it need not wait.
+    fn next(&mut self, author: &str) -> Option<Timestamp> {
+        let (at, apart_ms) = self.0.get_mut(author)?;
+        *at = *at + *apart_ms;
+        Some(*at)
+    }
+}
+
+fn in_ms(wait_ms: u64) -> i64 {
+    i64::try_from(wait_ms).unwrap_or(AGAIN_MS).max(1)
 }
 
 /// Why something was refused; none if it was done, or is queued to be stored. Nobody waits for the rest of it.

@@ -57,7 +57,7 @@ impl Engine {
         now: Timestamp,
     ) -> Result<Execution<()>, Refusal> {
         check(&wanted, now)?;
-        self.check_users(who, &wanted)?;
+        self.check_decider(who, &wanted)?;
         let key = RuleKey {
             author: who.name.clone(),
             name: wanted.name,
@@ -71,21 +71,25 @@ impl Engine {
             valid_until: wanted.valid_until,
             added: now,
             credential: self.registry.credential(&who.name),
+            key_digest: self.registry.key_digest(&who.name),
         };
-        let Some(coming) = self.room_for(&rule, now)? else {
+        let Some((coming, over)) = self.room_for(&rule, now)? else {
             return Ok(Execution::known(()));
         };
         let mut batch = Batch::default();
         // Nobody need keep what is over: it is forgotten as soon as its author has another rule.
-        for over in self.policy.rules().of_author(&who.name) {
-            if !over.is_valid(now) {
-                withdraw(who, &over.key, "it is over", now, &mut batch);
-            }
+        for key in over {
+            withdraw(who, &key, "it is over", now, &mut batch);
         }
         let audited = by(AuditKind::RuleAdded, who).to(&key.to_string());
         let audited = audited.because(&rule.terms());
         batch.documents.push(kept::rule(&rule));
+        // Whose decisions are taken over hears of it.
         let update = PolicyUpdate {
+            decider: rule
+                .decider()
+                .filter(|it| *it != who.name)
+                .map(str::to_owned),
             added: Some(rule),
             ..PolicyUpdate::of(key, PolicyChange::RuleAdded, now)
         };
@@ -96,8 +100,12 @@ impl Engine {
         Ok(stored(self.store.commit(batch), coming))
     }
 
-    /// Takes the name of a rule; none if there is the same rule already.
-    fn room_for(&self, rule: &StandingRule, now: Timestamp) -> Result<Option<Coming>, Refusal> {
+    /// Takes the name of a rule, and tells which of its author's are over; none if there is the same rule already.
+    fn room_for(
+        &self,
+        rule: &StandingRule,
+        now: Timestamp,
+    ) -> Result<Option<(Coming, Vec<RuleKey>)>, Refusal> {
         let mut coming = self.policy.coming.lock().expect("no holder panics");
         let rules = self.policy.rules();
         let taken = || Conflict::RuleExists {
@@ -123,36 +131,32 @@ impl Engine {
             }
             .into());
         }
+        // What is over may be another rule as soon as that is stored.
+        let over = rules.of_author(author).filter(|it| !it.is_valid(now));
+        let over = over.filter(|it| !coming.contains(&it.key));
+        let over = over.map(|it| it.key.clone()).collect();
         match coming.insert(rule.key.clone()) {
-            true => Ok(Some(Coming {
-                all: Arc::clone(&self.policy.coming),
-                key: rule.key.clone(),
-            })),
+            true => {
+                let coming = Coming {
+                    all: Arc::clone(&self.policy.coming),
+                    key: rule.key.clone(),
+                };
+                Ok(Some((coming, over)))
+            }
             false => Err(taken().into()),
         }
     }
 
-    /// Whoever is named must be able to decide what the rule is about, by rights of his own.
-    fn check_users(&self, who: &Principal, wanted: &AddRule) -> Result<(), Refusal> {
-        let kind = wanted.kind;
-        let rights = self.rights();
+    /// Whose decisions it is about. To whom something is escalated is asked for when the time comes: saying it here
+    /// would tell who has which rights.
+    fn check_decider(&self, who: &Principal, wanted: &AddRule) -> Result<(), Refusal> {
         let decider = wanted.conditions.decider.as_ref();
         let other = decider.filter(|name| **name != who.name);
-        if other.is_some() && !rights.of(&who.name).decides_for_others(kind) {
+        if other.is_some() && !self.rights().of(&who.name).decides_for_others(wanted.kind) {
             let why = format!("'{}' decides nothing for others", who.name);
             return Err(Refusal::unusable(Field::Decider, why));
         }
-        let Some(Afterwards::Escalate(user)) = wanted.time_out.as_ref().map(|it| &it.then) else {
-            return Ok(());
-        };
-        let decider = decider.unwrap_or(&who.name);
-        match rights.of(user).may_decide_of(Some(decider), kind) {
-            true => Ok(()),
-            false => {
-                let why = format!("'{user}' may not decide this");
-                Err(Refusal::unusable(Field::EscalateTo, why))
-            }
-        }
+        Ok(())
     }
 
     fn withdraw_rule(
@@ -223,7 +227,7 @@ fn check(wanted: &AddRule, now: Timestamp) -> Result<(), Refusal> {
         return no(Field::Bound, "at most 16 of them");
     }
     for bound in &conditions.bounds {
-        let is_key = has_length(&bound.key, NAME_MOST);
+        let is_key = has_length(&bound.key, NAME_MOST) && is_plain(&bound.key);
         let is_range = match (bound.least, bound.most) {
             (None, None) => false,
             (Some(least), Some(most)) => least <= most,
@@ -235,6 +239,11 @@ fn check(wanted: &AddRule, now: Timestamp) -> Result<(), Refusal> {
                 "a key, and a least or a most that is not below it",
             );
         }
+    }
+    if let Some(Afterwards::Escalate(user)) = wanted.time_out.as_ref().map(|it| &it.then)
+        && !(has_length(user, TEXT_MOST) && is_identifier(user, user.len()))
+    {
+        return no(Field::EscalateTo, "no name of a user");
     }
     match &wanted.time_out {
         Some(_) if wanted.verdict != RuleVerdict::Ask => {
@@ -252,6 +261,12 @@ fn check(wanted: &AddRule, now: Timestamp) -> Result<(), Refusal> {
         true => no(Field::ValidUntil, "it is over"),
         false => Ok(()),
     }
+}
+
+/// True of a key that cannot be taken for more than one where a rule is told on a line.
+fn is_plain(key: &str) -> bool {
+    let parts = |it: char| it.is_whitespace() || matches!(it, '<' | '>' | '=');
+    is_identifier(key, key.len()) && !key.contains(parts)
 }
 
 /// YANG counts characters.

@@ -187,7 +187,7 @@ impl Found {
             wants_person: false,
             approved_by: BTreeSet::new(),
             offers: match (about, task) {
-                (Some(about), _) if about.standing().is_some() => Offers::Standing(about),
+                (Some(about), _) if is_offered_to(side, &about) => Offers::Standing(about),
                 // What the publisher wants is no offer that a rule could take.
                 (_, Some(task)) if !self.subject.kind.is_ruled() => Offers::Asked(task),
                 _ => Offers::Nothing,
@@ -235,9 +235,17 @@ fn turn_in(negotiation: &Negotiation) -> Option<(DecisionSubject, Side)> {
     let side = negotiation.next_side()?;
     let kind = match (negotiation.kind, side) {
         (Kind::Feasibility, _) => DecisionKind::Feasibility,
-        (Kind::Fulfillment, Side::Executor) => DecisionKind::Plan,
-        (Kind::Fulfillment, Side::Publisher) | (Kind::Result, _) => return None,
+        (Kind::Fulfillment, Side::Executor) if is_offered_to(Some(side), negotiation) => {
+            DecisionKind::Plan
+        }
+        (Kind::Fulfillment, _) | (Kind::Result, _) => return None,
     };
     let id = negotiation.task.as_str().to_owned();
     Some((DecisionSubject { kind, id }, side))
+}
+
+/// True if what stands is an offer of the other side.
+fn is_offered_to(side: Option<Side>, negotiation: &Negotiation) -> bool {
+    let standing = negotiation.standing();
+    standing.is_some_and(|turn| Some(turn.by.other()) == side)
 }

@@ -2,6 +2,7 @@
 //!
 //! Knows their kinds and names. Read next: `store::Document`, [`super`].
 
+use super::rules::Rules;
 use domain::policy::{DecisionSubject, RuleKey, StandingRule};
 use domain::time::Timestamp;
 use serde::de::DeserializeOwned;
@@ -49,9 +50,15 @@ impl Escalation {
         self.told.insert(Told { rule, user });
     }
 
-    /// True if somebody was told of this by that rule.
-    pub(super) fn has(&self, rule: &RuleKey) -> bool {
-        self.told.iter().any(|told| told.rule == *rule)
+    /// Keeps what was told by these rules: of what others told, nobody need know.
+    pub(super) fn retain_of(&mut self, rules: &Rules) {
+        self.told.retain(|told| rules.find(&told.rule).is_some());
+    }
+
+    /// True if this user was told of this by that rule.
+    pub(super) fn has(&self, rule: &RuleKey, user: &str) -> bool {
+        let is_it = |told: &Told| told.rule == *rule && told.user == user;
+        self.told.iter().any(is_it)
     }
 
     /// Who was told.

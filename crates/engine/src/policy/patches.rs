@@ -60,7 +60,7 @@ impl Engine {
         let (rules, rights) = (self.policy.rules(), self.rights());
         let ruling = self.ruling(&rules, &rights, pending, now);
         if ruling.verdict == RuleVerdict::Ask {
-            self.escalate(&ruling.escalations, pending, &rights, now);
+            self.escalate(&rules, &ruling.escalations, pending, &rights, now);
             return None;
         }
         let rule = &ruling.rules[0].key;

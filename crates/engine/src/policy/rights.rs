@@ -17,6 +17,7 @@ pub(super) const ADD_RULE: Request<'static> = exec("convoke-policy", "add-rule",
 pub(super) struct UserRights {
     pub(super) who: Principal,
     credential: Option<Credential>,
+    key_digest: Option<String>,
     adds_rules: bool,
     negotiates: bool,
     /// Sees what others have, as an administrator.
@@ -37,6 +38,7 @@ impl UserRights {
         let sight = engine.access.sight(&who, Rows::Tasks, Detail::Whole);
         Self {
             credential: engine.registry.credential(&who.name),
+            key_digest: engine.registry.key_digest(&who.name),
             adds_rules: permits(ADD_RULE),
             negotiates: permits(TASK_NEGOTIATE),
             speaks_for_others: who.is_administrator() && sight.is_of_all(),
@@ -85,7 +87,7 @@ impl UserRights {
 
     /// True if he may still have a rule, and is still who he was when he added it.
     fn backs(&self, rule: &StandingRule) -> bool {
-        rule.credential == self.credential && self.adds_rules
+        rule.credential == self.credential && rule.key_digest == self.key_digest && self.adds_rules
     }
 }
 

@@ -11,7 +11,7 @@ use super::rules::Rules;
 use crate::operation::{Query, Reader};
 use crate::{Engine, Refusal};
 use domain::access::{Principal, Request};
-use domain::policy::{PendingDecision, RuleVerdict, StandingRule};
+use domain::policy::{DecisionKind, PendingDecision, RuleVerdict, StandingRule};
 use domain::time::Timestamp;
 use std::sync::Arc;
 
@@ -23,9 +23,10 @@ const REFUSED: &str = "rule-refused";
 
 impl Engine {
     fn waiting_for(&self, who: &Principal, now: Timestamp) -> Waiting {
-        let (mut count, found) = self.waiting_of(who);
+        let own_rights = UserRights::of(self, who.clone());
+        let (mut count, found) = self.waiting_of(who, &own_rights);
         let mut told: Vec<_> = found.into_iter().map(|it| self.decision(it)).collect();
-        if self.access.approves(who) {
+        if own_rights.may_decide_of(None, DecisionKind::Patch) {
             let mut patches = self.schemas.pending_patches();
             // Who has said yes has no more to say.
             patches.retain(|patch| !patch.approved_by.contains(&who.name));
@@ -41,8 +42,7 @@ impl Engine {
     }
 
     /// How many decisions about tasks wait that the principal may take, and the first of them.
-    fn waiting_of(&self, who: &Principal) -> (u64, Vec<Found>) {
-        let rights = UserRights::of(self, who.clone());
+    fn waiting_of(&self, who: &Principal, rights: &UserRights) -> (u64, Vec<Found>) {
         if !rights.negotiates() {
             return (0, Vec::new());
         }

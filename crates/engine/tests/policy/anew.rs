@@ -108,3 +108,91 @@ fn what_is_over_takes_no_name_and_no_room() {
         [("result/t1".to_owned(), "ann/r0".to_owned())]
     );
 }
+
+/// What a rule tells another user once it was added anew is news to that one.
+#[test]
+fn a_rule_added_anew_with_somebody_else_to_tell_tells_that_one() {
+    let mut stage = in_memory();
+    let to = |user: &str| asks("wait", 1_000, Afterwards::Escalate(user.to_owned()));
+    stage.offered("ann", "t1", 5);
+    stage.run("ann", to("operator")).unwrap();
+    stage.pass(1_000);
+    let withdraw = || WithdrawRule {
+        author: None,
+        name: "wait".to_owned(),
+    };
+    stage.run("ann", withdraw()).unwrap();
+    // Who may not decide is told nothing.
+    stage.run("ann", to("bob")).unwrap();
+    stage.pass(1_000);
+    assert_eq!(stage.told(), 1);
+    stage.run("ann", withdraw()).unwrap();
+    stage.run("ann", to("ann")).unwrap();
+    stage.pass(1_000);
+    assert_eq!(stage.told(), 2);
+    assert_eq!(
+        stage.inbox("ann").decisions[0].escalated_to,
+        ["ann", "operator"]
+    );
+    let name = "other".to_owned();
+    let other = AddRule {
+        name,
+        ..to("operator")
+    };
+    stage.run("ann", withdraw()).unwrap();
+    stage.run("ann", other).unwrap();
+    stage.pass(1_000);
+    assert_eq!(
+        stage.inbox("ann").decisions[0].escalated_to,
+        ["operator"],
+        "what rules told that are gone is not kept"
+    );
+}
+
+/// Others are served before rules look at the rest.
+#[test]
+fn rules_look_at_a_bounded_number_in_one_tick() {
+    let stage = in_memory();
+    for n in 0..300 {
+        stage.offered("ann", &format!("t{n}"), 5);
+    }
+    let ann = stage.engine.principal("ann");
+    let added = stage.engine.execute(&ann, cheap("small", 100.0), stage.now);
+    stage.flush();
+    outcome(added).unwrap();
+    stage.engine.tick(stage.now);
+    stage.flush();
+    let first = stage.decided().len();
+    assert!(first <= 256, "{first}");
+    assert!(stage.engine.next_wakeup() <= Some(stage.now));
+    stage.settle();
+    assert_eq!(stage.decided().len(), 300);
+}
+
+/// Who writes too fast is refused once, not once for each of what waits.
+#[test]
+fn what_the_rules_of_one_who_writes_too_fast_decide_is_put_off_together() {
+    let ann = UserLimits {
+        write_bytes_s: 100,
+        write_burst_bytes: 5_000,
+        ..UserLimits::default()
+    };
+    let mut stage = in_memory_with(Quotas {
+        named: [("ann".to_owned(), ann)].into(),
+        ..Quotas::default()
+    });
+    for n in 0..60 {
+        stage.offered("ann", &format!("t{n}"), 5);
+        stage.pass(20_000);
+    }
+    stage.run("ann", cheap("small", 100.0)).unwrap();
+    let decided = stage.decided().len();
+    assert!((1..60).contains(&decided), "{decided} at once");
+    let usage = stage.engine.usage();
+    let refused = usage.iter().find(|it| it.name == "ann").unwrap().refused;
+    assert_eq!(refused, 1);
+    for _ in 0..600 {
+        stage.pass(1_000);
+    }
+    assert_eq!(stage.decided().len(), 60);
+}

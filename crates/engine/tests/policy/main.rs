@@ -24,8 +24,8 @@ use domain::verb::Verb;
 use engine::query::{ExchangesOf, NegotiationsOf, StandingRules, TaskById, WaitingDecisions};
 use engine::refusal::{Conflict, Field, InvalidInput, NotFound};
 use engine::{
-    AddRule, Credential, Engine, Negotiate, Operation, Refusal, RegisterAgent, Setup, Waiting,
-    WithdrawRule,
+    AddRule, Credential, Engine, Limits, Negotiate, Operation, Quotas, Refusal, RegisterAgent,
+    Setup, UserLimits, Waiting, WithdrawRule,
 };
 use std::path::Path;
 use std::sync::Arc;
@@ -46,12 +46,21 @@ struct Stage {
 
 /// A platform with an executor `out`; `ann` and `bob` are people, `operator` an administrator.
 fn stage(store: store::Options, now: Timestamp) -> Stage {
+    stage_with(store, Quotas::default(), now)
+}
+
+/// The same, where users may write no more than this.
+fn stage_with(store: store::Options, users: Quotas, now: Timestamp) -> Stage {
     let ann_has_key = Arc::new(AtomicBool::new(true));
     let out_has_key = Arc::new(AtomicBool::new(true));
     let (ann, out) = (Arc::clone(&ann_has_key), Arc::clone(&out_has_key));
     let desk = hosted(testkit::profile("desk"), testkit::Willing, now);
     let engine = Engine::open(Setup {
         store,
+        limits: Limits {
+            users,
+            ..Limits::default()
+        },
         credentials: Box::new(move |name| match name {
             "out" => out.load(Relaxed).then_some(Credential::Agent),
             "ann" => ann.load(Relaxed).then_some(Credential::User),
@@ -72,7 +81,11 @@ fn stage(store: store::Options, now: Timestamp) -> Stage {
 }
 
 fn in_memory() -> Stage {
-    let stage = stage(store::Options::memory(), begin());
+    in_memory_with(Quotas::default())
+}
+
+fn in_memory_with(users: Quotas) -> Stage {
+    let stage = stage_with(store::Options::memory(), users, begin());
     stage.register();
     stage
 }
@@ -627,6 +640,13 @@ fn what_no_rule_can_be_is_refused() {
         "characters are counted, as YANG has it"
     );
     stage.run("ann", agent(256)).unwrap();
-    let to_bob = |it: &mut AddRule| *it = asks("r", 1, Afterwards::Escalate("bob".into()));
-    assert_eq!(refused(to_bob), Some(Field::EscalateTo));
+    let to_nobody =
+        |it: &mut AddRule| *it = asks("r", 1, Afterwards::Escalate("b\u{200b}b".into()));
+    assert_eq!(refused(to_nobody), Some(Field::EscalateTo));
+    for forged in ["a b", "a<=1", "a=b", "a\u{a0}b", "a\u{202e}b"] {
+        let mut rule = cheap("forged", 1.0);
+        rule.conditions.bounds[0].key = forged.to_owned();
+        let refused = field_of(stage.run("ann", rule));
+        assert_eq!(refused, Some(Field::Bound), "{forged}");
+    }
 }

@@ -133,3 +133,24 @@ fn somebody_who_was_not_told_since_that_was_not_stored_is_told_after_a_while() {
         (1, vec!["operator".to_owned()])
     );
 }
+
+/// What is over as committed may be another rule once what was decided is stored.
+#[test]
+fn a_rule_that_is_about_to_be_stored_anew_is_not_forgotten_as_one_that_is_over() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut stage = small(folder.path());
+    let until_soon = AddRule {
+        valid_until: Some(stage.now + 10),
+        ..cheap("small", 100.0)
+    };
+    stage.run("ann", until_soon).unwrap();
+    stage.pass(10);
+    let ann = stage.engine.principal("ann");
+    let rules = [cheap("small", 100.0), cheap("other", 1.0)];
+    let added = rules.map(|rule| stage.engine.execute(&ann, rule, stage.now));
+    stage.flush();
+    added.into_iter().for_each(|it| outcome(it).unwrap());
+    let rules = stage.read("ann", StandingRules).into_iter();
+    let names: Vec<_> = rules.map(|it| it.rule.key.name.clone()).collect();
+    assert_eq!(names, ["other", "small"]);
+}

@@ -187,6 +187,10 @@ fn a_rule_about_patches_has_the_rights_of_what_it_says() {
     };
     access.lists.extend([administrators, list]);
     stage.engine.set_access(access);
+    assert!(
+        stage.inbox("carl").count > 0,
+        "he may reject, so it waits for him"
+    );
     let yes = approves("yes", RuleVerdict::Accept);
     stage.run("carl", yes).unwrap();
     stage.grow();

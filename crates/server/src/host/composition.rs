@@ -37,7 +37,7 @@ use domain::inventory::Inventory;
 use domain::profile::Profile;
 use domain::registry::Reach;
 use domain::time::Timestamp;
-use engine::{Credentials, Endpoint, Engine, Setup};
+use engine::{Credentials, Endpoint, Engine, KeyDigests, Setup};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use store::Options as StoreOptions;
@@ -188,6 +188,7 @@ impl Host {
             retention: settings.retention.retention(),
             deliverable: webhook::deliverable(allowed.clone()),
             credentials,
+            key_digests: key_digests(&home),
             proxy: Some(Box::new(crate::remote::proxy)),
             schemas: match &keys {
                 Some(keys) => schemas::evolving(&settings.schemas, &keys.host()?)?,
@@ -425,4 +426,10 @@ fn credentials(home: &Home, company: &Company) -> Result<Credentials, NameError>
     Ok(Box::new(move |name| {
         folder.credential(name).filter(|_| !hosted.contains(name))
     }))
+}
+
+/// The lookup of the keys with which users and agents elsewhere come.
+fn key_digests(home: &Home) -> KeyDigests {
+    let folder = home.folder().cloned();
+    Box::new(move |name| folder.as_ref()?.credential_digest(name))
 }

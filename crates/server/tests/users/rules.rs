@@ -1,13 +1,14 @@
-//! Standing rules of a user whose key is taken away and given back.
+//! Standing rules of a user whose key is taken away and given back, or is another.
 
 use crate::platform::Platform;
 use domain::policy::{DecisionKind, RuleConditions, RuleVerdict};
 use domain::registry::Reach;
 use domain::task::{Status, TaskId};
 use domain::verb::Verb;
-use engine::query::{TaskById, WaitingDecisions};
+use engine::query::{StandingRules, TaskById, WaitingDecisions};
 use engine::{AddRule, Operation, RegisterAgent};
 use server::clock::Clock;
+use std::os::unix::fs::PermissionsExt as _;
 use testkit::{assignment, eventually, message};
 
 impl Platform {
@@ -35,6 +36,17 @@ impl Platform {
     }
 }
 
+fn accepts_all() -> AddRule {
+    AddRule {
+        name: "all".to_owned(),
+        kind: DecisionKind::Result,
+        conditions: RuleConditions::default(),
+        verdict: RuleVerdict::Accept,
+        time_out: None,
+        valid_until: None,
+    }
+}
+
 #[tokio::test]
 async fn a_rule_acts_once_its_author_has_a_key_again() {
     let platform = Platform::with("").await;
@@ -47,15 +59,7 @@ async fn a_rule_acts_once_its_author_has_a_key_again() {
         lease_ms: 3_600_000,
     };
     platform.run("out", register).await;
-    let rule = AddRule {
-        name: "all".to_owned(),
-        kind: DecisionKind::Result,
-        conditions: RuleConditions::default(),
-        verdict: RuleVerdict::Accept,
-        time_out: None,
-        valid_until: None,
-    };
-    platform.run("noc", rule).await;
+    platform.run("noc", accepts_all()).await;
     let job = "## target object\nsite-1\n## task description\nrepair it\n\
                ## expected response\na site in service";
     platform.run("noc", assignment("out", "t1", job)).await;
@@ -73,4 +77,25 @@ async fn a_rule_acts_once_its_author_has_a_key_again() {
         platform.status("t1") == Status::Finished
     };
     eventually("the rule to act", is_accepted).await;
+}
+
+#[tokio::test]
+async fn a_rule_lapses_with_the_key_of_its_author_and_where_that_lets_nobody_in() {
+    let platform = Platform::with("").await;
+    platform.admit("users/noc.pub");
+    platform.promote("noc").await;
+    platform.run("noc", accepts_all()).await;
+    let state = || platform.read(StandingRules)[0].state;
+    assert_eq!(state(), "in-force");
+    let file = platform.file("users/noc.pub");
+    let may_write = |mode| {
+        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(mode)).unwrap();
+    };
+    may_write(0o666);
+    assert_eq!(state(), "lapsed");
+    may_write(0o644);
+    assert_eq!(state(), "in-force");
+    platform.admit("users/other.pub");
+    std::fs::rename(platform.file("users/other.pub"), &file).unwrap();
+    assert_eq!(state(), "lapsed");
 }

@@ -214,6 +214,7 @@ fn everything_that_happens() -> Vec<LogEvent> {
         valid_until: Some(at(99)),
         added: at(10),
         credential: Some(Credential::User),
+        key_digest: Some("ab".repeat(32)),
     };
     let added = PolicyUpdate {
         added: Some(rule.clone()),

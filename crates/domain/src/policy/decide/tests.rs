@@ -73,6 +73,7 @@ prop_compose! {
             valid_until,
             added: Timestamp::default(),
             credential: None,
+            key_digest: None,
         }
     }
 }
@@ -258,6 +259,7 @@ fn what_nobody_decides_in_time_is_decided_or_somebody_else_is_told() {
         valid_until: None,
         added: Timestamp::default(),
         credential: None,
+        key_digest: None,
     };
     let pending = PendingDecision {
         subject: DecisionSubject {
@@ -329,6 +331,6 @@ fn what_a_rule_says_is_one_line() {
         credential: None,
     };
     let terms =
-        "ask result cost>=0.5 cost<=500 n<=1 after=60s escalate-to=carl decider=bob domain=IP";
+        "ask result decider=bob after=60s escalate-to=carl domain=IP cost>=0.5 cost<=500 n<=1";
     assert_eq!(rule.terms(), terms);
 }
