@@ -112,8 +112,10 @@ impl Reader<'_> {
         if *self.endpoint == Endpoint::Platform && view.wants(CLUSTER_NAMESPACE, "cluster") {
             self.write_cluster(projection, out);
         }
-        if *self.endpoint == Endpoint::Platform && view.wants(POLICY_NAMESPACE, "policy") {
-            self.write_policy(projection, out)?;
+        if *self.endpoint == Endpoint::Platform
+            && let Some(view) = view.child(POLICY_NAMESPACE, "policy")
+        {
+            self.write_policy(&view, projection, out)?;
         }
         Ok(())
     }

@@ -3,16 +3,17 @@
 //! The engine says what is whose. Read next: `engine::query`, `domain::policy`.
 
 use super::reader::Reader;
+use crate::netconf::modules::POLICY_NAMESPACE;
 use crate::netconf::output::{self, Parent as _};
 use ::netconf::data::write;
-use ::netconf::filter::Projection;
+use ::netconf::filter::{Projection, View};
 use domain::policy::{
     Afterwards, DecisionKind, NumberBound, PendingDecision, RuleKey, StandingRule,
 };
 use domain::task::Awaits;
 use domain::verb::Verb;
 use engine::query::{StandingRules, WaitingDecisions};
-use engine::{Refusal, StandingRuleRecord, WaitingDecision};
+use engine::{Refusal, StandingRuleRecord, Waiting, WaitingDecision};
 
 /// How many parameters of a decision are told.
 const PARAMETERS_MOST: usize = 32;
@@ -21,11 +22,20 @@ impl Reader<'_> {
     /// Writes `/policy`.
     pub(super) fn write_policy(
         &self,
+        view: &View<'_>,
         projection: &Projection<'_>,
         out: &mut Vec<u8>,
     ) -> Result<(), Refusal> {
-        let waiting = self.read(WaitingDecisions)?;
-        let rules = self.read(StandingRules)?;
+        // Only what is asked for is built.
+        let wants = |name: &str| view.wants(POLICY_NAMESPACE, name);
+        let waiting = match wants("waiting") || wants("waiting-count") {
+            true => self.read(WaitingDecisions)?,
+            false => Waiting::default(),
+        };
+        let rules = match wants("rule") {
+            true => self.read(StandingRules)?,
+            false => Vec::new(),
+        };
         let node = output::Policy::default()
             .waiting_count(waiting.count)
             .waiting(&waiting.decisions, decision)
