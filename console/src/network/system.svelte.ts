@@ -45,7 +45,7 @@ export class System {
         // Its events are kept in memory, and their numbers are told with them only.
         isFromNow: true,
         snapshot: () =>
-          this.#snapshot().catch((error: Error) => {
+          this.#snapshot(signal).catch((error: Error) => {
             this.trouble = error.message;
             throw error;
           }),
@@ -57,9 +57,12 @@ export class System {
     );
   }
 
-  async #snapshot(): Promise<undefined> {
-    this.operations = await operations(this.root);
+  async #snapshot(signal: AbortSignal): Promise<undefined> {
+    const may = await operations(this.root);
     const alarms = await read<{ alarm?: Listed[] }>(`ietf-alarms:alarms/alarm-list?fields=alarm(${ALARM})`, this.root);
+    // Whoever follows since then knows it newer.
+    if (signal.aborted) return;
+    this.operations = may;
     this.alarms = listed(alarms?.alarm ?? []);
     this.version += 1;
     this.trouble = '';

@@ -18,7 +18,7 @@ const PAGES: [&str; 10] = [
     "assign/TMF-Convoke-IP-1.0.0",
     "agents",
     "network",
-    "network/site%3AWA-001",
+    "network/router%3AWarsaw",
     "schemas",
     "schemas/fault_diagnosis_v1",
     "system",
@@ -27,6 +27,8 @@ const PAGES: [&str; 10] = [
 
 /// Signed in, in place of the sign-in page.
 pub(super) const IN: &str = "document.querySelector('header nav')";
+/// The network is drawn.
+const MAP: &str = "document.querySelector('.map .node')";
 const OUT: &str = "document.querySelector('main.sign-in')";
 
 /// Assigns a task of that name.
@@ -123,6 +125,9 @@ fn the_console_lets_in_once_and_shows_what_happens() {
                 browser.visit(&format!("{url}/#{page}"), DESK);
                 browser.wait("document.querySelector('.condition.live') && document.querySelector('main h1')");
                 assert_eq!(browser.text("document.documentElement.lang"), language);
+                if page.starts_with("network") {
+                    browser.wait(MAP);
+                }
                 if page == "tasks/seen-1" {
                     browser.wait(
                         "document.querySelector('.words .text')?.textContent.includes('Warszawa')",
@@ -242,6 +247,9 @@ fn the_console_works_in_firefox() {
                 "document.querySelector('.condition.live') && document.querySelector('main h1')",
             );
             assert_eq!(browser.text("document.documentElement.lang"), language);
+            if page.starts_with("network") {
+                browser.wait(MAP);
+            }
             if let Some(axe) = &axe {
                 let found = wrong(&mut browser, axe);
                 assert_eq!(found, Value::from(Vec::<Value>::new()), "{page} {language}");
