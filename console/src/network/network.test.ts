@@ -130,12 +130,13 @@ test('an alarm colours its element and where that belongs; a site is out by its 
 });
 
 test('at most 500 nodes are drawn: routers, then the sites with the worst alarms', () => {
-  const node = (id: string) => ({ 'node-id': id, 'convoke-ems:kind': id.split(':')[0], ...placed('20.0', '52.0') });
+  const node = (id: string) => ({ 'node-id': id, 'convoke-ems:kind': id.split(':')[0], 'convoke-ems:place': id < 'site:300' ? 'A' : 'B', ...placed('20.0', '52.0') });
   const sites = Array.from({ length: 600 }, (_, n) => node(`site:${String(n).padStart(3, '0')}`));
   const many = elements([{ 'network-id': 'n', node: [...sites, node('router:A'), node('cell:1'), { 'node-id': 'site:nowhere', 'convoke-ems:kind': 'site' }] }]);
   const { drawn, leftOut } = bounded(many.values(), (id) => (id === 'site:599' ? 0 : 5));
   expect([drawn.length, leftOut]).toEqual([500, 101]);
-  expect(drawn.slice(0, 3).map((it) => it.id)).toEqual(['router:A', 'site:599', 'site:000']);
+  expect(drawn.slice(0, 4).map((it) => it.id)).toEqual(['router:A', 'site:599', 'site:000', 'site:300']);
+  expect(drawn.filter((it) => it.kind === 'site' && it.place === 'A').length).toBe(249);
 });
 
 test('the map keeps its proportions, north above, within its margins; one alone is in the middle', () => {

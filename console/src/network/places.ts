@@ -17,13 +17,18 @@ export interface Line {
 }
 
 /**
- * The nodes that are drawn: routers, then sites with the worst trouble (`rank`, the least first), then the others, as far
- * as there is room; and how many are left out.
+ * The nodes that are drawn: routers, then sites with the worst trouble (`rank`, the least first), then the others, of all
+ * places in turn, as far as there is room; and how many are left out.
  */
 export function bounded(all: Iterable<Element>, rank: (id: string) => number, most = DRAWN_MAX): { drawn: Element[]; leftOut: number } {
   const nodes = [...all].filter((it) => isPlaced(it) && (it.kind === 'router' || it.kind === 'site'));
-  const order = nodes.map((it) => ({ it, rank: it.kind === 'router' ? -1 : rank(it.id) }));
-  order.sort((a, b) => a.rank - b.rank || a.it.id.localeCompare(b.it.id));
+  const turns = new Map<string, number>();
+  const order = nodes.map((it) => {
+    const turn = turns.get(it.place) ?? 0;
+    turns.set(it.place, turn + 1);
+    return { it, rank: it.kind === 'router' ? -1 : rank(it.id), turn };
+  });
+  order.sort((a, b) => a.rank - b.rank || a.turn - b.turn);
   return { drawn: order.slice(0, most).map(({ it }) => it), leftOut: Math.max(0, nodes.length - most) };
 }
 
