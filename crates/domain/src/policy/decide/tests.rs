@@ -329,6 +329,7 @@ fn what_a_rule_says_is_one_line() {
         valid_until: None,
         added: Timestamp::default(),
         credential: None,
+        key_digest: None,
     };
     let terms =
         "ask result decider=bob after=60s escalate-to=carl domain=IP cost>=0.5 cost<=500 n<=1";
