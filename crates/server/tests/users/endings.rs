@@ -70,7 +70,9 @@ async fn a_key_among_several_ends_its_own_sessions_alone() {
         .client_with("noc", "keys/second_ed25519")
         .await
         .unwrap();
-    std::fs::write(platform.file("users/noc.pub"), second).unwrap();
+    // In one go: a file that is half written has fewer keys.
+    std::fs::write(platform.file("noc.new"), second).unwrap();
+    std::fs::rename(platform.file("noc.new"), platform.file("users/noc.pub")).unwrap();
     within("the end", async {
         while by_first
             .call("<get-config/>")
