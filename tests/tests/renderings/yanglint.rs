@@ -157,6 +157,7 @@ fn yanglint_takes_the_operations_that_we_take() {
         "convoke-ems",
         "convoke-audit",
         "convoke-cluster",
+        "convoke-policy",
     ];
     let (right, wrong): (Vec<&String>, Vec<&String>) = documents
         .iter()

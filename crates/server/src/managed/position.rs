@@ -152,7 +152,7 @@ mod tests {
     #[test]
     fn what_a_replay_brings_again_is_known_and_nothing_else_is_kept() {
         let mut kept = KeptPosition::since(at(0));
-        for (ms, raw) in [(1, "a"), (5, "b"), (5, "c")] {
+        for (ms, raw) in [(-DISORDER_MS, "a"), (5, "b"), (5, "c")] {
             kept.take(told(ms, mark_of(raw)));
         }
         let read = KeptPosition::read(&kept.text()).expect("it was written like that");

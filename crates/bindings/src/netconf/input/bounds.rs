@@ -111,8 +111,8 @@ fn accounts() -> Vec<(&'static str, String, Keeper)> {
         ),
         of(
             "add-rule/bound/key",
-            "1..64",
-            condition("has_length(&bound.key, NAME_MOST)"),
+            "1..64 [^ <>=]*",
+            condition("has_length(&bound.key, NAME_MOST) && is_plain(&bound.key)"),
         ),
         of(
             "add-rule/after",
