@@ -16,7 +16,7 @@
 //! is what they say to each other of it, in the forms of `opening`, and `continuity` what is kept of it while
 //! leaders come and go, `ended` what is told of it if it ends meanwhile; `requests` are those of HTTP, `wanted`
 //! their bodies where clients wait to be asked, `refusals` the logins that are refused, and `heads` what a node that
-//! stands by is told of the state, and of the leader's `policy`, its settings that others should have alike.
+//! stands by is told of the state, and of the leader's settings that others should have alike, by `settings_digests`.
 //!
 //! A folder becomes one of a node by [`joining`], of which `offering` is the other side; `shared_files` are those that
 //! all folders have alike. Read next: `docs/cluster.md`.
@@ -40,11 +40,11 @@ pub mod node;
 mod nodes;
 mod offering;
 mod opening;
-mod policy;
 mod record;
 mod refusals;
 mod requests;
 pub mod rules;
+mod settings_digests;
 mod shared_files;
 mod wanted;
 

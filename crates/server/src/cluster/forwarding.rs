@@ -12,9 +12,9 @@ use super::identity::ChannelIdentity;
 use super::leader::LeaderWatch;
 use super::leading::LeadingNode;
 use super::offering::{self, Offering};
-use super::policy::Policy;
 use super::refusals;
 use super::requests::{self, Asking};
+use super::settings_digests::SettingsDigests;
 use super::wanted;
 use crate::clock::Clock;
 use crate::config::HttpSettings;
@@ -65,7 +65,7 @@ struct Service {
     leading: RwLock<Option<Arc<LeadingNode>>>,
     relayed: Arc<Relayed>,
     offering: OnceLock<Arc<Offering>>,
-    policy: OnceLock<Arc<Policy>>,
+    settings: OnceLock<Arc<SettingsDigests>>,
 }
 
 impl Forwarding {
@@ -174,10 +174,14 @@ impl Forwarding {
         })
     }
 
-    /// Keeps the heads that whoever leads tells in this file, and tells others its policy.
+    /// Keeps the heads that whoever leads tells in this file, and tells others its settings.
     pub(super) fn keeps_heads(&self, kept: &Arc<KeptHead>) -> KeepsHeads {
-        let is_first = self.service.policy.set(Arc::clone(kept.policy())).is_ok();
-        debug_assert!(is_first, "a node has one policy");
+        let is_first = self
+            .service
+            .settings
+            .set(Arc::clone(kept.settings()))
+            .is_ok();
+        debug_assert!(is_first, "the settings of a node are told once");
         let (client, leader) = (&self.forwarded.client, &self.forwarded.leader);
         KeepsHeads::start(Arc::clone(kept), Arc::clone(client), leader.clone())
     }
@@ -253,8 +257,8 @@ impl ChannelService for Service {
             wanted::PATH => leading.wanted.answer(request.headers(), way),
             requests::GONE_PATH => at_once(leading.gone(&request, way)),
             heads::PATH => {
-                let policy = self.policy.get().cloned();
-                Box::pin(leading.head(request.into_body(), policy))
+                let settings = self.settings.get().cloned();
+                Box::pin(leading.head(request.into_body(), settings))
             }
             _ => at_once(refusal(StatusCode::NOT_FOUND, "there is nothing here")),
         }

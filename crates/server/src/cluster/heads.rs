@@ -4,11 +4,11 @@
 //! It is signed with the host key, so that nobody else tells one. A node asks for it with the last entry that it
 //! knows, and is told the digest of that as well: a head of another state, or an older one, it does not keep. With the
 //! head comes what the leader's settings are, and a node says once what of its own is otherwise. Read next:
-//! [`store::keep_head`], [`super::policy`].
+//! [`store::keep_head`], [`super::settings_digests`].
 
 use super::channel::{ChannelBody, ChannelClient, refusal, short, uri, whole};
 use super::leader::{Leader, LeaderWatch};
-use super::policy::Policy;
+use super::settings_digests::SettingsDigests;
 use crate::host::Entrance;
 use crate::seal::HostSeal;
 use domain::event::Sequence;
@@ -26,8 +26,8 @@ use tracing::{error, warn};
 
 /// The path on the channel of the last head.
 pub(super) const PATH: &str = "/head";
-/// The header of an answer that tells the leader's policy.
-const POLICY: HeaderName = HeaderName::from_static("convoke-policy");
+/// The header of an answer that tells the leader's settings.
+const SETTINGS: HeaderName = HeaderName::from_static("convoke-settings");
 
 /// The time between two questions.
 const AGAIN: Duration = Duration::from_secs(2);
@@ -42,18 +42,18 @@ const HEAD_BYTES: usize = 4 << 10;
 pub(super) struct KeptHead {
     file: PathBuf,
     seal: HostSeal,
-    policy: Arc<Policy>,
+    settings: Arc<SettingsDigests>,
     /// False while it leads, as its own store writes the file then.
     stands_by: Mutex<bool>,
 }
 
 impl KeptHead {
     /// That of a node that stands by.
-    pub(super) fn new(file: PathBuf, seal: HostSeal, policy: Policy) -> Self {
+    pub(super) fn new(file: PathBuf, seal: HostSeal, settings: SettingsDigests) -> Self {
         Self {
             file,
             seal,
-            policy: Arc::new(policy),
+            settings: Arc::new(settings),
             stands_by: Mutex::new(true),
         }
     }
@@ -63,9 +63,9 @@ impl KeptHead {
         *self.locked() = stands_by;
     }
 
-    /// The policy of the node.
-    pub(super) fn policy(&self) -> &Arc<Policy> {
-        &self.policy
+    /// The settings of the node.
+    pub(super) fn settings(&self) -> &Arc<SettingsDigests> {
+        &self.settings
     }
 
     fn stands_by(&self) -> bool {
@@ -96,11 +96,11 @@ impl KeptHead {
 }
 
 /// The answer to a node that asks: the last head of the state, as it is kept outside of the database; and the digest
-/// of the entry that is asked about, as far as there is one; and this policy.
+/// of the entry that is asked about, as far as there is one; and these settings.
 pub(super) async fn answer(
     at: Entrance,
     body: Incoming,
-    policy: Option<Arc<Policy>>,
+    settings: Option<Arc<SettingsDigests>>,
 ) -> Response<ChannelBody> {
     let asked = short(body, NUMBER_BYTES).await.unwrap_or_default();
     let asked = str::from_utf8(&asked).ok().and_then(|it| it.parse().ok());
@@ -109,14 +109,16 @@ pub(super) async fn answer(
         let chain = asked.and_then(|sequence| store.chain_at(sequence).transpose());
         let chain = chain.transpose().map_err(io::Error::other)?;
         let head = std::fs::read_to_string(&at.store_head)?;
-        let policy = policy.map(|policy| policy.told());
-        io::Result::Ok((told(&head, chain), policy))
+        let settings = settings.map(|settings| settings.told());
+        io::Result::Ok((told(&head, chain), settings))
     });
     match read.await {
-        Ok(Ok((told, policy))) => {
+        Ok(Ok((told, settings))) => {
             let mut answer = Response::new(whole(told));
-            let policy = policy.and_then(|policy| HeaderValue::try_from(policy).ok());
-            answer.headers_mut().extend(policy.map(|it| (POLICY, it)));
+            let settings = settings.and_then(|settings| HeaderValue::try_from(settings).ok());
+            answer
+                .headers_mut()
+                .extend(settings.map(|it| (SETTINGS, it)));
             answer
         }
         Ok(Err(_)) | Err(_) => refusal(StatusCode::SERVICE_UNAVAILABLE, "no head is kept"),
@@ -192,7 +194,7 @@ async fn keep(kept: Arc<KeptHead>, client: Arc<ChannelClient>, mut leader: Leade
     }
 }
 
-/// Asks once, and keeps what is told; none if nothing is, else the names of what is otherwise in the leader's policy.
+/// Asks once, and keeps what is told; none if nothing is, else the names of what is otherwise in the leader's settings.
 async fn keep_once(
     kept: &Arc<KeptHead>,
     client: &ChannelClient,
@@ -203,18 +205,18 @@ async fn keep_once(
         return Ok(None);
     };
     let asked = asked?;
-    let Ok(Some((told, policy))) = timeout(ANSWER, ask(client, leader, asked)).await else {
+    let Ok(Some((told, settings))) = timeout(ANSWER, ask(client, leader, asked)).await else {
         return Ok(None);
     };
     let keeper = Arc::clone(kept);
     let keeping = spawn_blocking(move || {
         keeper.keep(asked, &told)?;
-        Ok(keeper.policy.differences(&policy))
+        Ok(keeper.settings.differences(&settings))
     });
     keeping.await.map_or(Ok(None), |kept| kept.map(Some))
 }
 
-/// What whoever leads tells, and its policy, empty if it tells none; none if it tells nothing now.
+/// What whoever leads tells, and its settings, empty if it tells none; none if it tells nothing now.
 async fn ask(
     client: &ChannelClient,
     leader: &Leader,
@@ -228,11 +230,11 @@ async fn ask(
     if response.status() != StatusCode::OK {
         return None;
     }
-    let policy = response.headers().get(POLICY);
-    let policy = policy.and_then(|policy| policy.to_str().ok());
-    let policy = policy.unwrap_or_default().to_owned();
+    let settings = response.headers().get(SETTINGS);
+    let settings = settings.and_then(|settings| settings.to_str().ok());
+    let settings = settings.unwrap_or_default().to_owned();
     let head = String::from_utf8(short(response.into_body(), HEAD_BYTES).await?).ok()?;
-    Some((head, policy))
+    Some((head, settings))
 }
 
 #[cfg(test)]
@@ -309,7 +311,11 @@ mod tests {
         }
         let seal = HostSeal(StateKeys::open(&state).unwrap().host().unwrap());
         let file = folder.path().join("kept");
-        let kept = Arc::new(KeptHead::new(file.clone(), seal, Policy::default()));
+        let kept = Arc::new(KeptHead::new(
+            file.clone(),
+            seal,
+            SettingsDigests::default(),
+        ));
         let _keeping = standing.keeps_heads(&kept);
         let epochs = std::cell::Cell::new(0);
         let lead = |host: &Host| {

@@ -12,9 +12,9 @@ use super::channel::{
 use super::heads;
 use super::input::Input;
 use super::opening::{Ended, Marks, Opening, endpoint_of};
-use super::policy::Policy;
 use super::record::{ToClient, write_data};
 use super::requests::{self, NUMBER};
+use super::settings_digests::SettingsDigests;
 use super::wanted::{EXPECTS, Wanted};
 use crate::fence::Fence;
 use crate::host::Entrance;
@@ -158,13 +158,13 @@ impl LeadingNode {
         reply
     }
 
-    /// The last head of the state, and the digest of the entry that is asked about; and this policy.
+    /// The last head of the state, and the digest of the entry that is asked about; and these settings.
     pub(super) async fn head(
         self: Arc<Self>,
         body: Incoming,
-        policy: Option<Arc<Policy>>,
+        settings: Option<Arc<SettingsDigests>>,
     ) -> Response<ChannelBody> {
-        heads::answer(self.entrance.clone(), body, policy).await
+        heads::answer(self.entrance.clone(), body, settings).await
     }
 
     /// Whether a session is over whose client takes nothing: 410 if it is.

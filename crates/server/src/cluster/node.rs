@@ -15,8 +15,8 @@ use super::membership::{
 };
 use super::nodes::{KnownNodes, reason};
 use super::offering::Offering;
-use super::policy::Policy;
 use super::rules;
+use super::settings_digests::SettingsDigests;
 use super::shared_files::{SharedFilesError, finish};
 use crate::cluster_key::{self, ClusterKeyError};
 use crate::config::Settings;
@@ -174,7 +174,7 @@ impl ClusterNode {
         let kept_head = Arc::new(KeptHead::new(
             folder.store_head(),
             HostSeal(host),
-            Policy::of(settings, folder),
+            SettingsDigests::of(settings, folder),
         ));
         Ok(Self {
             listening,

@@ -19,12 +19,12 @@ const RELEASE: &str = "release";
 
 /// The settings of a node that others should have alike, and the key of its tokens.
 #[derive(Debug, Default)]
-pub(super) struct Policy {
+pub(super) struct SettingsDigests {
     sections: Vec<(&'static str, String)>,
     token_key: PathBuf,
 }
 
-impl Policy {
+impl SettingsDigests {
     /// That of a node with these settings and this folder.
     pub(super) fn of(settings: &Settings, folder: &StateFolder) -> Self {
         let sections: [(&str, &dyn Debug); 9] = [
@@ -99,7 +99,7 @@ mod tests {
     fn what_is_otherwise_is_named_unless_the_release_is_another() {
         let folder = tempfile::tempdir().unwrap();
         let state = StateFolder::new(folder.path());
-        let of = |text: &str| Policy::of(&toml::from_str(text).unwrap(), &state);
+        let of = |text: &str| SettingsDigests::of(&toml::from_str(text).unwrap(), &state);
         let (plain, changed) = (
             of("netconf = \"127.0.0.1:0\""),
             of("[retention]\nmax-age-days = 3\n[webhook]\nallow = [\"https://oss.example\"]"),
