@@ -16,6 +16,7 @@ pub(crate) mod fence;
 mod gathered;
 mod held;
 mod lost;
+mod many;
 mod stream;
 mod transaction;
 
@@ -55,9 +56,11 @@ const UNKNOWN_MAX: usize = 4096;
 
 /// What begins a transaction. A lock that another keeps is not waited for longer than with SQLite; a
 /// transaction that we left open (a machine that stood still) is in nobody's way for long. Set for
-/// the transaction alone: a pooler may give the next to another session of the server.
-const BEGIN: &str =
-    "BEGIN; SET LOCAL lock_timeout = '5s'; SET LOCAL idle_in_transaction_session_timeout = ";
+/// the transaction alone: a pooler may give the next to another session of the server. Rows are found by their keys,
+/// some at a time: a plan that was made while a table was small would read the whole of it later.
+const BEGIN: &str = "BEGIN; SET LOCAL lock_timeout = '5s'; SET LOCAL enable_seqscan = off; \
+    SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off; \
+    SET LOCAL idle_in_transaction_session_timeout = ";
 
 /// The time after which a transaction that we left open is ended, unless others wait for its end.
 const IDLE: Duration = Duration::from_secs(60);
@@ -69,6 +72,8 @@ const SNAPSHOT: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 pub(crate) enum Expect {
     /// One: none means that this rule, a guard in the statement, held.
     One(&'static str),
+    /// So many, as a statement changes many rows: fewer means that this rule held for one.
+    Each(u64, &'static str),
     /// One: none means that another has taken the state over.
     Owner,
     Any,
@@ -196,7 +201,7 @@ impl Session {
         let Some(values) = self.gather(sql, Owned::new(values), expect)? else {
             return Ok(());
         };
-        self.insert_gathered_before(sql);
+        self.send_gathered_before(sql);
         self.streams.settle(self);
         let statement = self.prepared(sql)?;
         let client = Arc::clone(&self.line.client);
@@ -242,7 +247,7 @@ impl Session {
     ///
     /// Fails with the first failure of it.
     pub(crate) fn flush(&self) -> Result<(), PostgresError> {
-        self.insert_gathered();
+        self.send_gathered();
         let nothing = self.sent.borrow().is_empty();
         match nothing {
             true => self.broken(),
@@ -335,7 +340,7 @@ impl Session {
     /// Sends words without parameters and does not wait; `own` if what is lost with their answer may
     /// have been done.
     fn send(&self, sql: impl Into<String>, own: bool) {
-        self.insert_gathered();
+        self.send_gathered();
         let sql = sql.into();
         let client = Arc::clone(&self.line.client);
         let answer = async move { client.batch_execute(&sql).await.map(|()| 0) };
@@ -362,7 +367,7 @@ impl Session {
 
     /// The statement of this text, once nothing is left to be read of another.
     fn ready(&self, sql: &str) -> Result<Statement, PostgresError> {
-        self.insert_gathered();
+        self.send_gathered();
         self.streams.settle(self);
         self.prepared(sql)
     }

@@ -1,9 +1,10 @@
 //! Sessions with a real server: what is sent, what is waited for, and what fails.
 //!
-//! Read next: [`ways`], connections and what keeps them from being made; [`lost`], answers that do
-//! not come; [`owned`], who may write; [`leads`], who does in turn.
+//! Read next: [`gathered`], what goes out together; [`ways`], connections and what keeps them from being made;
+//! [`lost`], answers that do not come; [`owned`], who may write; [`leads`], who does in turn.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
+mod gathered;
 mod leads;
 mod lost;
 mod owned;

@@ -117,6 +117,28 @@ impl Owned {
         self.bytes.len()
     }
 
+    /// The values of these places, as bytes that no other values have.
+    pub(super) fn key(&self, places: &[usize]) -> Vec<u8> {
+        let mut key = Vec::new();
+        for &place in places {
+            let (held, end) = self.ends[place];
+            let start = place.checked_sub(1).map_or(0, |before| self.ends[before].1);
+            match held {
+                Held::Null => key.push(0),
+                Held::Number(number) => {
+                    key.push(1);
+                    key.extend(number.to_be_bytes());
+                }
+                Held::Text | Held::Bytes => {
+                    key.push(2);
+                    key.extend((end - start).to_be_bytes());
+                    key.extend(&self.bytes[start..end]);
+                }
+            }
+        }
+        key
+    }
+
     pub(super) fn values(&self) -> Vec<Value<'_>> {
         let mut start = 0;
         let value = |(held, end): &(Held, usize)| {

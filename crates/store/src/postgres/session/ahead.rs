@@ -4,7 +4,7 @@
 //! again may have changed the row meanwhile, and asks the server. Read next: [`super`].
 
 use super::Session;
-use super::gathered::list;
+use super::many::list;
 use super::stream::rows_of;
 use crate::failure::FailureKind;
 use crate::postgres::error::PostgresError;

@@ -41,8 +41,13 @@ impl Session {
     fn take(&self, mut sent: Sent) {
         let answer = self.answered(sent.answer.as_mut());
         let failed = match (answer, sent.expect) {
-            (Ok(rows @ 1), _) | (Ok(rows), Expect::Any) => return self.changed(rows),
-            (Ok(_), Expect::One(rule)) => PostgresError::new(FailureKind::Rule, rule),
+            (Ok(rows @ 1), Expect::One(_) | Expect::Owner) | (Ok(rows), Expect::Any) => {
+                return self.changed(rows);
+            }
+            (Ok(rows), Expect::Each(wanted, _)) if rows == wanted => return self.changed(rows),
+            (Ok(_), Expect::One(rule) | Expect::Each(_, rule)) => {
+                PostgresError::new(FailureKind::Rule, rule)
+            }
             (Ok(_), Expect::Owner) => PostgresError::fenced(),
             (Err(error), _) if sent.own => error.of_commit(),
             (Err(error), _) => error,

@@ -1,10 +1,13 @@
-//! Rows for the same table that go out as one statement.
+//! Changes of the same table that go out as one statement.
 //!
-//! A row that is inserted by itself costs the server and us a statement; a group of commits inserts hundreds. So
-//! insertions of a transaction are gathered, and inserted table by table: before a change of another kind to the same
-//! table, and all of them before anything is waited for. So what is asked finds them, and nothing but the order of
-//! changes to different tables is not as it was given; no table refers to another. Read next: [`super`].
+//! A row that is written by itself costs the server and us a statement; a group of commits writes hundreds. So what
+//! is inserted, replaced and deleted in a transaction is gathered, and goes out table by table: first what is
+//! inserted, then what is replaced, then what is deleted. A row that would be met out of this order, or twice
+//! by one statement, has its table go out before; all of them go out before anything is waited for. So what is asked
+//! finds them, each row is changed in the order that was given, and nothing but the order of changes to different rows
+//! is another; no table refers to another. Read next: [`super::many`], the statements; [`super`].
 
+use super::many::{self, Change, Many};
 use super::{Expect, Session, Stage};
 use crate::postgres::error::PostgresError;
 use crate::postgres::value::{Owned, Parameter};
@@ -12,34 +15,51 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::Arc;
 use tokio_postgres::Statement;
-use tokio_postgres::types::Type;
 
-/// The most rows that are gathered: while the server inserts some, the next are made ready.
+/// The most rows that are gathered: while the server writes some, the next are made ready.
 const ROWS_MAX: usize = 512;
 
 /// The most bytes that are gathered.
 const BYTES_MAX: usize = 1 << 20;
 
-/// What was gathered, and how it is inserted.
+/// What was gathered, and how it goes out.
 #[derive(Default)]
 pub(super) struct Gathered {
     waiting: RefCell<Waiting>,
-    /// By the text that inserts one row: the statement that inserts many; none if it is no such text.
-    many: RefCell<HashMap<String, Option<Statement>>>,
+    /// By the text that changes one row: what changes many; none if there is no such text.
+    many: RefCell<HashMap<String, Option<Arc<Prepared>>>>,
+}
+
+/// A statement that changes many rows.
+struct Prepared {
+    many: Many,
+    statement: Statement,
 }
 
 #[derive(Default)]
 struct Waiting {
-    /// In the order in which the tables were first meant.
-    tables: Vec<Rows>,
+    /// In the order in which they were first meant.
+    tables: Vec<Table>,
     rows: usize,
     bytes: usize,
 }
 
-/// Rows that the same text inserts.
+/// What was gathered for one table.
+#[derive(Default)]
+struct Table {
+    name: String,
+    /// In the order in which they go out.
+    changes: [Vec<Rows>; 3],
+    /// The columns by which rows are replaced and deleted; none before one is.
+    key: Vec<String>,
+    /// By the values of these: what is to become of the row last.
+    last: HashMap<Vec<u8>, Change>,
+}
+
+/// Rows that the same text changes.
 struct Rows {
-    sql: String,
-    many: Statement,
+    prepared: Arc<Prepared>,
+    expect: Expect,
     rows: Vec<Owned>,
 }
 
@@ -50,8 +70,84 @@ impl Gathered {
     }
 }
 
+impl Waiting {
+    /// Where what changes this table is gathered.
+    fn of(&mut self, name: &str) -> &mut Table {
+        let known = self.tables.iter().position(|table| table.name == name);
+        let place = known.unwrap_or_else(|| {
+            self.tables.push(Table {
+                name: name.to_owned(),
+                ..Table::default()
+            });
+            self.tables.len() - 1
+        });
+        &mut self.tables[place]
+    }
+
+    /// Takes out what was gathered for this table.
+    fn take(&mut self, name: &str) -> Option<Table> {
+        let place = self.tables.iter().position(|table| table.name == name)?;
+        let due = self.tables.remove(place);
+        for row in due.changes.iter().flatten().flat_map(|rows| &rows.rows) {
+            self.rows -= 1;
+            self.bytes -= row.len();
+        }
+        Some(due)
+    }
+}
+
+impl Table {
+    /// Notes that a row is meant; false if what was gathered must go out before, so that it is changed in its turn.
+    fn notes(&mut self, many: &Many, row: &Owned) -> bool {
+        if self.key.is_empty() {
+            let Some(key) = &many.key else {
+                // Until something is replaced or deleted, rows go in as they come.
+                return true;
+            };
+            self.key = key.clone();
+            if !self.notes_inserted() {
+                return false;
+            }
+        }
+        let is_other = many.key.as_ref().is_some_and(|key| *key != self.key);
+        let Some(places) = many.places(&self.key).filter(|_| !is_other) else {
+            return false;
+        };
+        let last = self.last.insert(row.key(&places), many.change);
+        last.is_none_or(|last| last < many.change)
+    }
+
+    /// Notes the rows that are to be inserted; false if their statements do not say the key.
+    fn notes_inserted(&mut self) -> bool {
+        let Self {
+            changes, key, last, ..
+        } = self;
+        changes.iter().flatten().all(|Rows { prepared, rows, .. }| {
+            let Some(places) = prepared.many.places(key) else {
+                return false;
+            };
+            let keys = rows.iter().map(|row| row.key(&places));
+            last.extend(keys.map(|key| (key, prepared.many.change)));
+            true
+        })
+    }
+
+    fn add(&mut self, prepared: Arc<Prepared>, expect: Expect, row: Owned) {
+        let all = &mut self.changes[prepared.many.change as usize];
+        let same = |rows: &&mut Rows| Arc::ptr_eq(&rows.prepared, &prepared);
+        match all.iter_mut().find(same) {
+            Some(rows) => rows.rows.push(row),
+            None => all.push(Rows {
+                prepared,
+                expect,
+                rows: vec![row],
+            }),
+        }
+    }
+}
+
 impl Session {
-    /// Gathers a row, if that is what this change is; gives the values back if it is another.
+    /// Gathers the change of a row, if that is what this is; gives the values back if it is another.
     pub(super) fn gather(
         &self,
         sql: &str,
@@ -61,194 +157,98 @@ impl Session {
         if self.stage.get() == Stage::Outside {
             return Ok(Some(row));
         }
-        // A row that may be met and left alone counts for nothing among others.
-        let Some(many) = self
-            .many(sql)?
-            .filter(|_| expect == Expect::Any || is_plain(sql))
-        else {
+        let Some(prepared) = self.many(sql)?.filter(|it| it.many.takes(expect)) else {
             return Ok(Some(row));
         };
+        let table = &prepared.many.table;
+        let is_in_turn = {
+            let mut waiting = self.gathered.waiting.borrow_mut();
+            waiting.of(table).notes(&prepared.many, &row)
+        };
+        if !is_in_turn {
+            self.send_gathered_of(table);
+        }
         let is_full = {
             let mut waiting = self.gathered.waiting.borrow_mut();
             waiting.rows += 1;
             waiting.bytes += row.len();
-            let is_full = waiting.rows >= ROWS_MAX || waiting.bytes >= BYTES_MAX;
-            match waiting.tables.iter_mut().find(|table| table.sql == sql) {
-                Some(table) => table.rows.push(row),
-                None => waiting.tables.push(Rows {
-                    sql: sql.to_owned(),
-                    many,
-                    rows: vec![row],
-                }),
+            let of = waiting.of(table);
+            if !is_in_turn {
+                of.notes(&prepared.many, &row);
             }
-            is_full
+            of.add(Arc::clone(&prepared), expect, row);
+            waiting.rows >= ROWS_MAX || waiting.bytes >= BYTES_MAX
         };
         if is_full {
-            self.insert_gathered();
+            self.send_gathered();
         }
         Ok(None)
     }
 
     /// Sends what was gathered.
-    pub(super) fn insert_gathered(&self) {
+    pub(super) fn send_gathered(&self) {
         let waiting = std::mem::take(&mut *self.gathered.waiting.borrow_mut());
-        waiting
-            .tables
-            .into_iter()
-            .for_each(|rows| self.insert(rows));
+        let tables = waiting.tables.into_iter();
+        tables.for_each(|table| self.send_table(table));
     }
 
     /// Sends what was gathered for the table that this text changes; all, if the text reads another as well.
-    pub(super) fn insert_gathered_before(&self, sql: &str) {
-        let Some(table) = changed_alone(sql) else {
-            return self.insert_gathered();
-        };
-        let due = {
-            let mut waiting = self.gathered.waiting.borrow_mut();
-            let is_due = |rows: &mut Rows| changed_alone(&rows.sql) == Some(table);
-            let due: Vec<_> = waiting.tables.extract_if(.., is_due).collect();
-            for row in due.iter().flat_map(|rows| &rows.rows) {
-                waiting.rows -= 1;
-                waiting.bytes -= row.len();
-            }
-            due
-        };
-        due.into_iter().for_each(|rows| self.insert(rows));
+    pub(super) fn send_gathered_before(&self, sql: &str) {
+        match many::changed_alone(sql) {
+            Some(table) => self.send_gathered_of(table),
+            None => self.send_gathered(),
+        }
     }
 
-    fn insert(&self, Rows { many, rows, .. }: Rows) {
+    fn send_gathered_of(&self, table: &str) {
+        let due = self.gathered.waiting.borrow_mut().take(table);
+        if let Some(due) = due {
+            self.send_table(due);
+        }
+    }
+
+    fn send_table(&self, table: Table) {
+        let all = table.changes.into_iter().flatten();
+        all.for_each(|rows| self.send_rows(rows));
+    }
+
+    fn send_rows(&self, sent: Rows) {
+        let Rows {
+            prepared,
+            expect,
+            rows,
+        } = sent;
         self.streams.settle(self);
         let client = Arc::clone(&self.line.client);
+        let expect = match expect {
+            Expect::One(rule) => Expect::Each(rows.len() as u64, rule),
+            other => other,
+        };
         let answer = async move {
             let rows: Vec<_> = rows.iter().map(Owned::values).collect();
             let column = |at: usize| -> Vec<Parameter<'_>> {
                 rows.iter().map(|row| Parameter(row[at])).collect()
             };
-            let columns: Vec<_> = (0..many.params().len()).map(column).collect();
-            client.execute_raw(&many, columns).await
+            let columns: Vec<_> = (0..prepared.statement.params().len()).map(column).collect();
+            client.execute_raw(&prepared.statement, columns).await
         };
-        self.held(|| self.sent(Box::pin(answer), Expect::Any));
+        self.held(|| self.sent(Box::pin(answer), expect));
     }
 
-    /// The statement that inserts many rows, where this text inserts one.
-    fn many(&self, sql: &str) -> Result<Option<Statement>, PostgresError> {
+    /// The statement that changes many rows, where this text changes one.
+    fn many(&self, sql: &str) -> Result<Option<Arc<Prepared>>, PostgresError> {
         if let Some(known) = self.gathered.many.borrow().get(sql) {
             return Ok(known.clone());
         }
-        let many = match inserting_many(sql, self.ready(sql)?.params()) {
-            Some(many) => Some(self.prepared(&many)?),
+        let prepared = match Many::of(sql, self.ready(sql)?.params()) {
+            Some(many) => {
+                let statement = self.prepared(&many.text)?;
+                Some(Arc::new(Prepared { many, statement }))
+            }
             None => None,
         };
         let mut all = self.gathered.many.borrow_mut();
-        all.insert(sql.to_owned(), many.clone());
-        Ok(many)
-    }
-}
-
-/// The text that inserts many rows of columns of these types, a list for each, where `sql` inserts one: all of its
-/// values are parameters, in order, and none follows them.
-fn inserting_many(sql: &str, types: &[Type]) -> Option<String> {
-    let (into, rest) = sql.split_once("VALUES (")?;
-    let (values, conflict) = rest.split_once(')')?;
-    let in_order = |(at, value): (usize, &str)| value.trim() == format!("?{}", at + 1);
-    let is_one = into.starts_with("INSERT INTO ")
-        && values.split(',').count() == types.len()
-        && values.split(',').enumerate().all(in_order)
-        && (conflict.is_empty() || conflict.trim_start().starts_with("ON CONFLICT"))
-        && !["?", "RETURNING"].iter().any(|it| conflict.contains(it));
-    if !is_one {
-        return None;
-    }
-    let lists = types.iter().enumerate().map(|(at, kind)| list(at, kind));
-    let lists: Vec<_> = lists.collect::<Option<_>>()?;
-    let lists = lists.join(", ");
-    Some(format!("{into}SELECT * FROM unnest({lists}){conflict}"))
-}
-
-/// True if a row that stands in the way of this insertion breaks a rule.
-fn is_plain(sql: &str) -> bool {
-    !sql.contains("ON CONFLICT")
-}
-
-/// The table that a text changes, if it names no other.
-fn changed_alone(sql: &str) -> Option<&str> {
-    let kinds = ["INSERT INTO ", "UPDATE ", "DELETE FROM "];
-    let rest = kinds.iter().find_map(|kind| sql.strip_prefix(kind))?;
-    let others = ["SELECT", "JOIN", "USING", "FROM"];
-    let table = rest.split([' ', '(', '\n']).next()?.trim_matches('"');
-    (!others.iter().any(|other| rest.contains(other))).then_some(table)
-}
-
-/// The parameter at this place, counted from 0, as a list of values of a type; none for a type that no column of ours has.
-pub(super) fn list(at: usize, kind: &Type) -> Option<String> {
-    let kind = match *kind {
-        Type::INT8 => "bigint",
-        Type::INT4 => "integer",
-        Type::INT2 => "smallint",
-        Type::BOOL => "boolean",
-        Type::TEXT => "text",
-        Type::BYTEA => "bytea",
-        _ => return None,
-    };
-    Some(format!("CAST(?{} AS {kind}[])", at + 1))
-}
-
-#[cfg(test)]
-#[allow(clippy::unwrap_used)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_text_that_inserts_one_row_becomes_one_that_inserts_many() {
-        let one = "INSERT INTO log (sequence,\n body) VALUES (?1,\n ?2)";
-        let many = inserting_many(one, &[Type::INT8, Type::BYTEA]);
-        let wanted = "INSERT INTO log (sequence,\n body) \
-            SELECT * FROM unnest(CAST(?1 AS bigint[]), CAST(?2 AS bytea[]))";
-        assert_eq!(many.unwrap(), wanted);
-    }
-
-    #[test]
-    fn what_becomes_of_a_row_in_the_way_is_said_of_many_as_of_one() {
-        let one = "INSERT INTO head (shard, chain) VALUES (?1, ?2)
-            ON CONFLICT (shard) DO UPDATE SET chain = excluded.chain";
-        let many = inserting_many(one, &[Type::INT8, Type::BYTEA]);
-        let wanted = "INSERT INTO head (shard, chain) \
-            SELECT * FROM unnest(CAST(?1 AS bigint[]), CAST(?2 AS bytea[]))
-            ON CONFLICT (shard) DO UPDATE SET chain = excluded.chain";
-        assert_eq!(many.unwrap(), wanted);
-        assert!(!is_plain(one));
-    }
-
-    #[test]
-    fn a_text_that_changes_one_table_tells_which() {
-        for one in [
-            "INSERT INTO log (body) VALUES (?1)",
-            "UPDATE log SET body = ?1",
-            "DELETE FROM log WHERE body = ?1",
-        ] {
-            assert_eq!(changed_alone(one), Some("log"));
-        }
-        for other in [
-            "DELETE FROM log WHERE body = (SELECT body FROM checkpoint)",
-            "UPDATE log SET body = other.body FROM other",
-            "SELECT body FROM log",
-        ] {
-            assert_eq!(changed_alone(other), None);
-        }
-    }
-
-    #[test]
-    fn other_texts_are_left_alone() {
-        for other in [
-            "UPDATE log SET body = ?1",
-            "INSERT INTO log (sequence, body) VALUES (?2, ?1)",
-            "INSERT INTO log (sequence, body) VALUES (?1, 7)",
-            "INSERT INTO log (sequence, body) VALUES (?1, ?2) ON CONFLICT (sequence) DO UPDATE SET body = ?2",
-            "INSERT INTO log (sequence, body) VALUES (?1, ?2) RETURNING (body)",
-        ] {
-            assert_eq!(inserting_many(other, &[Type::INT8, Type::BYTEA]), None);
-        }
-        let unknown = inserting_many("INSERT INTO log (body) VALUES (?1)", &[Type::JSONB]);
-        assert_eq!(unknown, None);
+        all.insert(sql.to_owned(), prepared.clone());
+        Ok(prepared)
     }
 }
