@@ -92,6 +92,7 @@ bench: setup ## Measure, beside a bare echo server; ARGS="--json" prints an obje
 	@$(CARGO) build --release $(LOCKED) --package convoke
 	@$(CARGO) bench $(LOCKED) --package convoke-tests --bench neighbours -- $(ARGS)
 	@$(CARGO) bench $(LOCKED) --package convoke-tests --bench nodes -- $(ARGS)
+	@$(CARGO) bench $(LOCKED) --package convoke-tests --bench console -- $(ARGS)
 
 .PHONY: figures
 figures: release ## Recompute the figures of docs/score.md, on the seeds that are reported

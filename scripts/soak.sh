@@ -41,6 +41,12 @@ attacks() {
     "$cargo" bench --package convoke-tests --bench neighbours -- --generated "$1" --soak "$2"
 }
 
+# The console while thousands of things happen.
+watched() {
+  "$cargo" build --release --package convoke &&
+    "$cargo" bench --package convoke-tests --bench console -- --minutes "$1"
+}
+
 # The same with 256 MiB, where a control group can be made: nobody is killed, and /livez answers.
 short_of_memory() {
   local neighbours
@@ -81,6 +87,7 @@ told neighbours "--generated $seed --soak $(of 3600)" '^xpath .*[0-9]' attacks "
 told short-memory "--seconds $(of 600)" '"killed": 0' short_of_memory "$(of 600)"
 told sessions "--hold $(of 600)" '"reached":true' "$cargo" bench --package convoke-tests --bench load -- \
   --json --only subscribed --hold "$(of 600)"
+told console "--minutes $(of 60)" 'frames a second' watched "$(of 60)"
 run upgrades "CONVOKE_UPGRADE_KILLS=$(of 100)" -p convoke-store --test upgrade
 run soak "CONVOKE_SOAK_MINUTES=${SOAK_MINUTES:-$(of 240)}" -p convoke-tests --test soak
 run clock-jumps "CLOCK_JUMPS=$(of 200)" -p convoke-tests --test clockjump

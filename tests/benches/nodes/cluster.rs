@@ -4,15 +4,14 @@
 //! while they run, since one that may lose what it has acknowledged is refused at a start. Knows who leads by
 //! what nodes print. Read next: `rows`.
 
+use crate::away;
 use crate::child::AWAY;
 use crate::machine;
 use crate::raw::Database;
 use crate::support::process::{Running, run};
 use crate::wire::{Wire, WireError, find, request};
-use netconf::client::Outcome;
 use serde_json::Value;
-use server::client::{Client, Identity};
-use server::ssh::keys::{self, StateKeys};
+use server::ssh::keys;
 use server::ssh::{HostKeyPolicy, Target};
 use std::error::Error;
 use std::path::Path;
@@ -20,7 +19,6 @@ use std::process::Stdio;
 use std::sync::Arc;
 use std::time::Duration;
 use tempfile::TempDir;
-use testkit::PATIENCE;
 use testkit::postgres::{Server, Setting};
 use tokio::sync::watch;
 use tokio::time::timeout;
@@ -87,7 +85,7 @@ impl Platform {
 
     /// Registers the agent that is not there.
     pub(crate) async fn register_away(&self) -> Result<(), Box<dyn Error>> {
-        register_away(&self.running).await
+        away::register(&self.running, &[AWAY.to_owned()]).await
     }
 }
 
@@ -263,7 +261,7 @@ impl Cluster {
     /// Registers the agent that is not there, for as long as a lease lasts.
     pub(crate) async fn register_away(&self) -> Result<(), Box<dyn Error>> {
         let leader = self.led_by_other_than(None).await?;
-        register_away(self.running(leader)).await
+        away::register(self.running(leader), &[AWAY.to_owned()]).await
     }
 
     /// A command of the operator, asked of a node.
@@ -314,41 +312,6 @@ fn target(running: &Running) -> Target {
         user: identity.user,
         key: Arc::new(keys::load(&identity.key).expect("the platform made it")),
         host_key: HostKeyPolicy::KnownHosts(identity.known_hosts),
-    }
-}
-
-/// Lets an agent in and registers it, which then goes away: what it is assigned is one commit.
-async fn register_away(running: &Running) -> Result<(), Box<dyn Error>> {
-    let folder = running.state();
-    let kept = StateKeys::open(folder)?;
-    let key = kept.agent(AWAY)?;
-    let file = kept.agents().join(format!("{AWAY}.pub"));
-    if !file.exists() {
-        std::fs::write(file, key.public_key().to_openssh()?)?;
-    }
-    let identity = Identity {
-        user: AWAY.to_owned(),
-        key: folder.join(format!("keys/{AWAY}_ed25519")),
-        known_hosts: folder.join("known_hosts"),
-    };
-    let connected = async {
-        loop {
-            // A key counts soon after its file is there.
-            match Client::connect(running.address(), &identity).await {
-                Ok(client) => return client,
-                Err(_) => tokio::time::sleep(Duration::from_millis(100)).await,
-            }
-        }
-    };
-    let mut client = timeout(PATIENCE, connected).await?;
-    let profile = format!(
-        "<register-agent xmlns=\"urn:convoke:params:xml:ns:yang:convoke-registry\"><name>{AWAY}</name>\
-         <description>Is not there</description><version>1.0.0</version><provider>Provider</provider>\
-         <layer>resource</layer></register-agent>"
-    );
-    match client.call_any(&profile).await?.outcome {
-        Outcome::Errors(errors) => Err(format!("{AWAY} is not registered: {errors:?}").into()),
-        _ => Ok(()),
     }
 }
 

@@ -9,10 +9,12 @@
 //! PostgreSQL is skipped without it, and says so.
 //!
 //! A tour: `rows` (what is measured), `feed` and `takeover` (two of them), `cluster` (the nodes), `raw` (the
-//! inserts beside them); the clients, their texts and the report are those of the bench `load`.
+//! inserts beside them), `away` (the agent that is not there); the clients, their texts and the report are those of the bench `load`.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, missing_docs)]
 
+#[path = "../machine/away.rs"]
+mod away;
 // Of these, what `load` does not share with others is not used here.
 #[allow(dead_code)]
 #[path = "../load/child.rs"]

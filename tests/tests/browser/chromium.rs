@@ -21,7 +21,10 @@ const NAMES: [&str; 5] = [
 ];
 
 /// The command line: the pipe is on descriptors 3 and 4, and a hanging browser is killed.
-const BEGIN: &str = "exec timeout -k 5 240 \"$0\" \"$@\" 3<&0 4>&1 0</dev/null 1>&2";
+const BEGIN: &str = "exec timeout -k 5 $LASTS \"$0\" \"$@\" 3<&0 4>&1 0</dev/null 1>&2";
+
+/// The seconds after which a browser hangs, in a test.
+const LASTS: u64 = 240;
 
 /// The flags: no screen, no sandbox (tests run as root in containers), no shared memory, which
 /// containers lack, and no background activity.
@@ -125,6 +128,11 @@ impl Browser {
     /// # Panics
     /// If there is none and `CI` is set, or if it does not start.
     pub(crate) fn start() -> Option<Self> {
+        Self::lasting(LASTS)
+    }
+
+    /// The same for so many seconds, after which it is killed.
+    pub(crate) fn lasting(seconds: u64) -> Option<Self> {
         let Some(program) = program() else {
             assert!(
                 std::env::var_os("CI").is_none(),
@@ -140,6 +148,7 @@ impl Browser {
             .args(FLAGS)
             .arg(format!("--user-data-dir={}", profile.path().display()))
             .env("HOME", profile.path())
+            .env("LASTS", seconds.to_string())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
@@ -228,6 +237,13 @@ impl Browser {
             "(Object.defineProperty(document, 'hidden', {{ value: {is_hidden}, configurable: true }}), \
              document.dispatchEvent(new Event('visibilitychange')))"
         ));
+    }
+
+    /// The bytes of what scripts of the page hold, once what nobody holds is thrown away.
+    pub(crate) fn heap(&mut self) -> u64 {
+        self.ask("HeapProfiler.collectGarbage", json!({}));
+        let used = self.ask("Runtime.getHeapUsage", json!({}));
+        used["usedSize"].as_f64().unwrap() as u64
     }
 
     /// Types into the element with the focus.

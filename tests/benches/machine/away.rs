@@ -1,0 +1,56 @@
+//! Agents that are registered and then go away: what they are assigned waits, and is one commit.
+//!
+//! For all benches that start the command `convoke`. Read next: the `main.rs` of a bench.
+
+use crate::support::process::Running;
+use netconf::client::Outcome;
+use server::client::{Client, Identity};
+use server::ssh::keys::StateKeys;
+use std::error::Error;
+use std::time::Duration;
+use testkit::PATIENCE;
+use tokio::time::timeout;
+
+/// Lets agents of these names in, and registers each.
+pub(crate) async fn register(running: &Running, names: &[String]) -> Result<(), Box<dyn Error>> {
+    let kept = StateKeys::open(running.state())?;
+    for name in names {
+        let key = kept.agent(name)?;
+        let file = kept.agents().join(format!("{name}.pub"));
+        if !file.exists() {
+            std::fs::write(file, key.public_key().to_openssh()?)?;
+        }
+    }
+    for name in names {
+        register_one(running, name).await?;
+    }
+    Ok(())
+}
+
+async fn register_one(running: &Running, name: &str) -> Result<(), Box<dyn Error>> {
+    let folder = running.state();
+    let identity = Identity {
+        user: name.to_owned(),
+        key: folder.join(format!("keys/{name}_ed25519")),
+        known_hosts: folder.join("known_hosts"),
+    };
+    let connected = async {
+        loop {
+            // A key counts soon after its file is there.
+            match Client::connect(running.address(), &identity).await {
+                Ok(client) => return client,
+                Err(_) => tokio::time::sleep(Duration::from_millis(100)).await,
+            }
+        }
+    };
+    let mut client = timeout(PATIENCE, connected).await?;
+    let profile = format!(
+        "<register-agent xmlns=\"urn:convoke:params:xml:ns:yang:convoke-registry\"><name>{name}</name>\
+         <description>Is not there</description><version>1.0.0</version><provider>Provider</provider>\
+         <layer>resource</layer></register-agent>"
+    );
+    match client.call_any(&profile).await?.outcome {
+        Outcome::Errors(errors) => Err(format!("{name} is not registered: {errors:?}").into()),
+        _ => Ok(()),
+    }
+}
