@@ -3,7 +3,8 @@
 //! No row is rewritten but the one in each of three tables: a column that is added with a constant is none of the
 //! rows'. Read next: [`super`].
 
-use super::{added_to, named, quoted, said};
+use super::strangers::said;
+use super::{added_to, named, quoted};
 use crate::schema::table::Table;
 use crate::schema::tables;
 
