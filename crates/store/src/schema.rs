@@ -1,10 +1,12 @@
 //! The version of a state, and the way to the newest.
 //!
 //! A state of a later release, or one of the format before the first release, is refused; so is one
-//! with an object that no release made. Read next: [`tables`]; [`crate::sqlite::schema`].
+//! with an object that no release made. Read next: [`tables`], [`version`];
+//! [`crate::sqlite::schema`].
 
 pub(crate) mod table;
 pub(crate) mod tables;
+pub(crate) mod version;
 
 use crate::failure::SqlFailure;
 use crate::open::OpenError;
@@ -49,28 +51,25 @@ pub(crate) fn recognise(session: Session<'_>, outside: &[PathBuf]) -> Result<boo
 
 /// True if the state is of this release.
 pub(crate) fn is_current(session: Session<'_>) -> Result<bool, SqlFailure> {
-    match session {
-        Session::Sqlite(session) => sqlite::is_current(session.0),
-        Session::Postgres(session) => Ok(postgres::version(session)? == sqlite::known_version()),
-    }
+    Ok(version_of(session)? == version::NEWEST)
 }
 
 /// The age of the schema of a recognised state.
 pub(crate) fn age(session: Session<'_>) -> Result<Age, SqlFailure> {
-    Ok(match version(session)? {
+    Ok(match version_of(session)? {
         0 => Age::New,
-        sqlite::BOUND.. => Age::Bound,
+        version::BOUND.. => Age::Bound,
         _ => Age::Unbound,
     })
 }
 
 /// True if the state was written before there were shards.
 pub(crate) fn is_whole(session: Session<'_>) -> Result<bool, SqlFailure> {
-    let version = version(session)?;
-    Ok(version != 0 && version < sqlite::SHARDED)
+    let version = version_of(session)?;
+    Ok(version != 0 && version < version::SHARDED)
 }
 
-fn version(session: Session<'_>) -> Result<i32, SqlFailure> {
+fn version_of(session: Session<'_>) -> Result<i32, SqlFailure> {
     match session {
         Session::Sqlite(session) => sqlite::version(session.0),
         Session::Postgres(session) => postgres::version(session),

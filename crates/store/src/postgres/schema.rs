@@ -5,8 +5,8 @@
 //! keeps to is a CHECK, all others are in the statements. Read next: `strangers`, the check of what is there;
 //! [`crate::schema::tables`].
 
+mod migrations;
 mod strangers;
-mod whole;
 
 pub(crate) use strangers::strangers;
 
@@ -15,13 +15,22 @@ use crate::failure::{FailureKind, SqlFailure};
 use crate::open::OpenError;
 use crate::schema::table::{Column, Index, Kind, Table, number, text};
 use crate::schema::tables;
+use crate::schema::version::{self, NEWEST};
 use crate::sql::{Expect, Session as Seam, values};
-use crate::sqlite::schema::{SHARDED, known_version};
+use migrations::MIGRATIONS;
 use std::thread;
 use std::time::{Duration, Instant};
 
 /// Marks the tables as those of a state.
 const APPLICATION: &str = "convoke";
+
+/// The version that the first migration leads to.
+const FIRST_VERSION: i32 = 9;
+
+const _: () = assert!(
+    FIRST_VERSION - 1 + MIGRATIONS.len() as i32 == NEWEST,
+    "the migrations lead to the newest version"
+);
 
 const STATE: Table = own(
     "state",
@@ -224,13 +233,8 @@ pub(crate) fn recognise(session: &Session) -> Result<bool, OpenError> {
     let sql = "SELECT version FROM state WHERE one = 1 AND application = ?1";
     let found = seam.find(sql, values![APPLICATION], |row| row.get::<i64>(0))?;
     let found = i32::try_from(found.ok_or(OpenError::Foreign)?).unwrap_or(i32::MAX);
-    let (known, oldest) = (known_version(), SHARDED - 1);
-    match found {
-        found if found > known => Err(OpenError::Newer { found, known }),
-        0 => Ok(false),
-        found if found < oldest => Err(OpenError::Older { found, oldest }),
-        _ => Ok(true),
-    }
+    version::check(found, FIRST_VERSION - 1)?;
+    Ok(found != 0)
 }
 
 /// The version of a recognised state; 0 if there is none yet.
@@ -240,30 +244,53 @@ pub(crate) fn version(session: &Session) -> Result<i32, SqlFailure> {
     Ok(i32::try_from(found).unwrap_or(i32::MAX))
 }
 
-/// Makes the tables of a state, within a transaction, if there are none; or makes of those that the release before
-/// made what this one needs.
+/// Makes the tables of a state, within a transaction, if there are none; or carries those of an earlier version over.
 pub(crate) fn migrate(session: &Session) -> Result<(), SqlFailure> {
-    let (found, known) = (version(session)?, known_version());
-    let statements = match found {
+    let found = version(session)?;
+    let statements: String = match found {
         0 => tables::ALL.iter().map(created).collect(),
-        found if found < known => whole::carried_over(),
-        _ => return Ok(()),
+        NEWEST => return Ok(()),
+        _ => MIGRATIONS
+            .iter()
+            .skip(steps(found))
+            .map(|it| it.sql)
+            .collect(),
     };
     session.patiently(PATIENCE, || session.script(statements))?;
+    note_version(session, found, NEWEST)
+}
+
+/// Migrates the tables up to an older version, as earlier releases did.
+#[cfg(test)]
+pub(crate) fn migrate_to(session: &Session, version: i32) -> Result<(), SqlFailure> {
+    let found = self::version(session)?;
+    let missing = MIGRATIONS[steps(found)..steps(version)].iter();
+    session.script(missing.map(|it| it.sql).collect())?;
+    note_version(session, found, version)
+}
+
+fn note_version(session: &Session, found: i32, now: i32) -> Result<(), SqlFailure> {
     let sql = "UPDATE state SET version = ?1 WHERE one = 1 AND version = ?2";
-    let values = values![i64::from(known), i64::from(found)];
+    let values = values![i64::from(now), i64::from(found)];
     Seam::Postgres(session).put(sql, values, Expect::One("a state is made once"))
 }
 
-/// Refuses a state that was not carried over yet: only whoever owns it does that.
+/// The number of migrations that lead to this version.
+fn steps(version: i32) -> usize {
+    usize::try_from(version - FIRST_VERSION + 1).unwrap_or(0)
+}
+
+/// Refuses a state that was not carried over yet: only whoever owns it does that. What a later release made, `recognise`
+/// refuses.
 pub(crate) fn check_current(session: &Session) -> Result<(), SqlFailure> {
-    let found = version(session)?;
-    match found == 0 || found == known_version() {
-        true => Ok(()),
-        false => Err(SqlFailure::of(
+    match version(session)? {
+        0 | NEWEST.. => Ok(()),
+        found => Err(SqlFailure::of(
             FailureKind::Other,
-            "the state is of the release before: a start of this one carries it over, and until then it is \
-             that release which reads it",
+            format!(
+                "the state is at schema {found}, of a release before: a start of this one carries it over to {NEWEST}, \
+                 and until then it is that release which reads it"
+            ),
         )),
     }
 }

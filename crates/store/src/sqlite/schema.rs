@@ -15,6 +15,7 @@ pub(crate) use strangers::strangers;
 
 use crate::failure::SqlFailure;
 use crate::open::OpenError;
+use crate::schema::version::{self, NEWEST};
 use migrations::MIGRATIONS;
 use rusqlite::Connection;
 
@@ -24,44 +25,26 @@ const APPLICATION: i32 = 0x436e_766b;
 /// The `user_version` that the first migration leads to.
 const FIRST_VERSION: i32 = 2;
 
-/// The version from which rows are bound to the head if there is a key.
-pub(crate) const BOUND: i32 = 6;
-
-/// The version from which there are shards.
-pub(crate) const SHARDED: i32 = 9;
+const _: () = assert!(
+    FIRST_VERSION - 1 + MIGRATIONS.len() as i32 == NEWEST,
+    "the migrations lead to the newest version"
+);
 
 /// Checks that this is a state that this release can read. True if it may hold encrypted payloads.
 pub(crate) fn recognise(connection: &Connection) -> Result<bool, OpenError> {
     let (found, application) = versions(connection)?;
     let tables: i64 =
         connection.query_row("SELECT count(*) FROM sqlite_schema", [], |r| r.get(0))?;
-    let known = known_version();
     if application != APPLICATION && (found != 0 || tables != 0) {
         return Err(OpenError::Foreign);
     }
-    if found > known {
-        return Err(OpenError::Newer { found, known });
-    }
-    if found != 0 && found < FIRST_VERSION {
-        let oldest = FIRST_VERSION;
-        return Err(OpenError::Older { found, oldest });
-    }
+    version::check(found, FIRST_VERSION)?;
     Ok(found > FIRST_VERSION)
 }
 
 fn versions(connection: &Connection) -> rusqlite::Result<(i32, i32)> {
     let pragma = |name: &str| connection.pragma_query_value(None, name, |r| r.get(0));
     Ok((pragma("user_version")?, pragma("application_id")?))
-}
-
-/// True if the state is of this release.
-pub(crate) fn is_current(connection: &Connection) -> Result<bool, SqlFailure> {
-    Ok(version(connection)? == known_version())
-}
-
-/// The version that this release makes; each database counts the same.
-pub(crate) fn known_version() -> i32 {
-    FIRST_VERSION - 1 + MIGRATIONS.len() as i32
 }
 
 /// Migrates the schema up to an older version, as earlier releases did.
@@ -93,7 +76,7 @@ pub(crate) fn migrate(transaction: &Connection) -> Result<(), SqlFailure> {
         transaction.execute_batch(migration)?;
     }
     transaction.pragma_update(None, "application_id", APPLICATION)?;
-    Ok(transaction.pragma_update(None, "user_version", known_version())?)
+    Ok(transaction.pragma_update(None, "user_version", NEWEST)?)
 }
 
 /// The number of migrations that lead to this version.

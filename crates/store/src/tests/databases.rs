@@ -1,8 +1,10 @@
 //! A state in a database of PostgreSQL: whose it is, what is strange in it, and what it survives.
 //!
-//! What every location keeps to is in `contract`; sessions are in `postgres::tests`.
+//! What every location keeps to is in `contract`; sessions are in `postgres::tests`. Read next: [`migrations`].
 
 #![allow(clippy::print_stdout)]
+
+mod migrations;
 
 use super::*;
 use crate::postgres::{dialect, schema};
@@ -123,11 +125,6 @@ fn what_nobody_here_has_made_is_refused() {
             other => panic!("{forgery}: {other}"),
         }
     }
-    original.say("UPDATE state SET version = version + 1");
-    assert!(matches!(
-        refused(&at_home(&original, "one")),
-        OpenError::Newer { .. }
-    ));
 }
 
 #[test]
@@ -265,69 +262,6 @@ fn stores_are_measured() {
             told.writing.as_secs_f64(),
             told.committing.as_secs_f64()
         );
-    }
-}
-
-/// A state as the release before shards made it.
-fn without_shards() -> String {
-    let tables = crate::schema::tables::ALL.iter();
-    let back = tables.map(|table| {
-        let name = table.name;
-        let has = |column: &str| table.columns.iter().any(|it| it.name == column);
-        match (table.key == ["shard"], has("shard")) {
-            (true, _) => format!(
-                "ALTER TABLE {name} DROP CONSTRAINT {name}_rule_1;
-                 ALTER TABLE {name} RENAME COLUMN shard TO one; UPDATE {name} SET one = 1;
-                 ALTER TABLE {name} ADD CONSTRAINT {name}_rule_1 CHECK (one = 1);"
-            ),
-            (false, true) => format!("ALTER TABLE {name} DROP COLUMN shard;"),
-            _ => String::new(),
-        }
-    });
-    let back: String = back.collect();
-    format!("{back} ALTER TABLE log DROP COLUMN behind; UPDATE state SET version = 8")
-}
-
-#[test]
-fn a_state_of_the_release_before_becomes_shard_zero() {
-    let Some(server) = server() else { return };
-    for keys in [None, Some(keeper("m1"))] {
-        let database = server.database();
-        let options = Options {
-            keys,
-            signer: Some(Arc::new(removal::Key("platform"))),
-            ..at_home(&database, "one")
-        };
-        let (store, _) = open(options.clone());
-        store.commit(everything("t1")).wait().unwrap();
-        let digest = store.verify().unwrap().digest;
-        drop(store);
-        database.say(&without_shards());
-        // Whoever only reads does not carry it over.
-        let read = crate::verify(&options.location).unwrap_err();
-        let cause = std::error::Error::source(&read).unwrap().to_string();
-        assert!(cause.contains("of the release before"), "{read}: {cause}");
-        let foreign = database.copy();
-        foreign.say("ALTER TABLE log ADD COLUMN behind BIGINT");
-        let strange = refused(&at_home(&foreign, "one"));
-        assert!(matches!(strange, OpenError::Schema { .. }), "{strange}");
-        let (store, recovered) = open(options.clone());
-        assert_eq!(recovered.tasks.len(), 1);
-        let five = Batch {
-            shard: Shard::new(5).unwrap(),
-            ..everything("t5")
-        };
-        store.commit(five).wait().unwrap();
-        let report = store.verify().unwrap();
-        assert!(report.is_sound(), "{:?}", report.faults);
-        let grounds = report.attestations.iter();
-        let grounds: Vec<_> = grounds.map(|it| (it.ground, it.chain)).collect();
-        assert_eq!(grounds, [(Ground::Sharded, digest)]);
-        drop(store);
-        let (_store, recovered) = open(options);
-        assert_eq!(recovered.tasks.len(), 2);
-        let older = "SELECT version FROM state";
-        assert_eq!(database.say(older), "9", "an older release refuses it");
     }
 }
 

@@ -6,7 +6,7 @@ use super::version_5::reads_version_5;
 use super::*;
 
 /// The state in a file.
-fn version_8() -> (tempfile::TempDir, PathBuf) {
+pub(super) fn version_8() -> (tempfile::TempDir, PathBuf) {
     let (folder, path) = file();
     let connection = Connection::open(&path).unwrap();
     let dump = include_str!("version-8.sql");

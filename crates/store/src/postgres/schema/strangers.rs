@@ -1,14 +1,13 @@
 //! What is in the schema of a state that no release made, or is not there: checked before anything is trusted.
 //!
-//! Read next: [`super`].
+//! Read next: [`super`], [`super::migrations`].
 
-use super::{LATER, OWN, in_order, kind, named, version, whole};
+use super::{LATER, MIGRATIONS, OWN, in_order, kind, named, steps, version};
 use crate::failure::SqlFailure;
 use crate::postgres::session::Session;
 use crate::schema::table::{Index, Table};
 use crate::schema::tables;
 use crate::sql::Session as Seam;
-use crate::sqlite::schema::SHARDED;
 use std::collections::BTreeSet;
 
 /// What is in our schema, one object a row: whatever holds, finds, changes or hides rows.
@@ -40,12 +39,11 @@ UNION ALL SELECT 'heir of ' || c.relname FROM pg_inherits h JOIN ours c ON c.oid
 
 /// What is in our schema and is not said of its tables, and what is said of them and is not there.
 pub(crate) fn strangers(session: &Session) -> Result<Vec<String>, SqlFailure> {
-    let state: Vec<String> = match version(session)? {
-        0 => Vec::new(),
-        found if found < SHARDED => tables::ALL.iter().flat_map(whole::said_before).collect(),
-        _ => tables::ALL.iter().flat_map(said).collect(),
-    };
-    let said: BTreeSet<String> = OWN.into_iter().flat_map(said).chain(state).collect();
+    let mut expected: BTreeSet<String> = OWN.into_iter().flat_map(said).collect();
+    match version(session)? {
+        0 => {}
+        found => expected.extend(after(steps(found))),
+    }
     let mut found = found(session)?;
     let formers: Vec<_> = former(&found).collect();
     for (was, table, index) in formers {
@@ -53,14 +51,26 @@ pub(crate) fn strangers(session: &Session) -> Result<Vec<String>, SqlFailure> {
         found.insert(said_index(table, index, &in_order(table, index)));
     }
     let later: BTreeSet<String> = LATER.into_iter().flat_map(added).collect();
-    let missing = said
+    let missing = expected
         .difference(&found)
         .filter(|name| !later.contains(*name))
         .map(|name| format!("missing {name}"));
     let strange = found
-        .difference(&said)
+        .difference(&expected)
         .map(|name| format!("strange {name}"));
     Ok(missing.chain(strange).collect())
+}
+
+/// The tables of a state after this many migrations: those of the newest, without what the later ones change.
+fn after(steps: usize) -> BTreeSet<String> {
+    let mut all: BTreeSet<String> = tables::ALL.iter().flat_map(said).collect();
+    for migration in MIGRATIONS.iter().skip(steps).rev() {
+        migration.made.iter().for_each(|made| {
+            all.remove(*made);
+        });
+        all.extend(migration.gone.iter().map(|gone| (*gone).to_owned()));
+    }
+    all
 }
 
 /// What was added to a table, as [`FOUND`] tells it; all of it, if it was added as a whole.
@@ -75,7 +85,7 @@ fn added((table, later): (&Table, &[&str])) -> Vec<String> {
 }
 
 /// A table as [`FOUND`] tells it.
-pub(super) fn said(table: &Table) -> Vec<String> {
+fn said(table: &Table) -> Vec<String> {
     let name = table.name;
     let columns = table.columns.iter().map(|column| {
         let null = if column.optional { " null" } else { "" };

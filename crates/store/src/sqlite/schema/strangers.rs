@@ -3,8 +3,9 @@
 //!
 //! Read next: [`super`].
 
-use super::{MIGRATIONS, SHARDED, steps, version, versions};
+use super::{MIGRATIONS, steps, version, versions};
 use crate::failure::SqlFailure;
+use crate::schema::version::SHARDED;
 use rusqlite::{Connection, Row};
 use std::sync::OnceLock;
 
