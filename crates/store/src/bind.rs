@@ -72,7 +72,7 @@ pub(crate) fn first_use(
         numbered: Some(session.last_observation()? as u64),
         ..stored.bare()
     };
-    for (shard, hashes) in SetHashes::found(session, &sets, &Set::ALL)?.iter() {
+    for (shard, hashes) in SetHashes::found(session, &sets, Set::ALL)?.iter() {
         ledger.of_mut(shard).hashes = *hashes;
     }
     encryptor.bind(tables.keys, sets, ledger)?;

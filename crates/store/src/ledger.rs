@@ -11,7 +11,7 @@ use domain::event::Sequence;
 use zeroize::Zeroizing;
 
 /// The first byte of a packed ledger. The first form had no number of observations, the second nothing of other
-/// shards, and both had the sums of empty sets as well.
+/// shards, and both had the sums of empty sets as well, of all sets that there were.
 const FORM: u8 = 3;
 const SECOND_FORM: u8 = 2;
 const FIRST_FORM: u8 = 1;
@@ -165,30 +165,33 @@ impl Packed {
         let (filled, rest) = match *form {
             FORM => rest
                 .split_first_chunk()
-                .map(|(bits, rest)| (u32::from_be_bytes(*bits), rest))?,
-            _ => (u32::MAX, rest),
+                .map(|(bits, rest)| (Some(u32::from_be_bytes(*bits)), rest))?,
+            _ => (None, rest),
         };
-        let (lanes, []) = rest.as_chunks() else {
+        let (sums, []) = rest.as_chunks() else {
             return None;
+        };
+        let mut sums = sums.iter().map(SetHash::of_bytes);
+        let (others, filled) = match filled {
+            Some(filled) => (sums.next()?, filled.into()),
+            // All that there were then, which are the first of those that there are.
+            None => (SetHash::default(), (1_u64 << sums.len().min(SETS)) - 1),
         };
         let mut unpacked = Self {
             outside: *outside != 0,
             numbered: (numbered != u64::MAX).then_some(numbered),
             sealed: (sealed != u64::MAX).then_some(sealed),
-            ..Self::default()
+            others,
+            hashes: SetHashes::default(),
         };
-        let sums = unpacked.hashes.0.iter_mut().enumerate();
-        let sums = sums.filter_map(|(set, hash)| (filled >> set & 1 == 1).then_some(hash));
-        let mut sums: Vec<&mut SetHash> = sums.collect();
-        if *form == FORM {
-            sums.insert(0, &mut unpacked.others);
+        for (set, hash) in unpacked.hashes.0.iter_mut().enumerate() {
+            if filled >> set & 1 == 1 {
+                *hash = sums.next()?;
+            }
         }
-        if lanes.len() != sums.len() * 4 {
+        // One that is left is of a set that is not known here.
+        if sums.next().is_some() {
             return None;
-        }
-        let into = sums.into_iter().flat_map(|SetHash(lanes)| lanes);
-        for (lane, bytes) in into.zip(lanes) {
-            *lane = u64::from_be_bytes(*bytes);
         }
         Some((unpacked, Secret::new(*secret)))
     }
@@ -222,26 +225,45 @@ mod tests {
             assert!(Packed::unpack(&packed[..packed.len() - 1]).is_none());
             assert!(Packed::unpack(&[&packed[..], &[0; 32]].concat()).is_none());
         }
-        // The forms before, which had all sums.
-        let packed = whole.pack(&Secret::new([5; 32])).to_vec();
-        let numbers = 1 + 32 + 1 + 8;
-        let mut second = packed;
-        second.drain(numbers + 8..numbers + 8 + 4 + 32);
-        second[0] = SECOND_FORM;
-        let alone = Packed {
-            others: SetHash::default(),
-            ..whole
-        };
-        assert_eq!(Packed::unpack(&second).unwrap().0, alone);
-        let mut first = second.clone();
-        first.drain(numbers..numbers + 8);
-        first[0] = FIRST_FORM;
-        let unknown = Packed {
-            numbered: None,
-            ..alone
-        };
-        assert_eq!(Packed::unpack(&first).unwrap().0, unknown);
-        assert!(Packed::unpack(&second[..second.len() - 32]).is_none());
+    }
+
+    /// The forms before had the sums of all sets that there were, and since then there may be more.
+    #[test]
+    fn older_forms_are_read_with_as_many_sets_as_they_had() {
+        let secret = Secret::new([5; 32]);
+        for sets in 0..=SETS {
+            let mut part = Packed {
+                sealed: Some(3),
+                numbered: Some(7),
+                ..Packed::default()
+            };
+            let hashes = part.hashes.0[..sets].iter_mut().enumerate();
+            hashes.for_each(|(set, hash)| hash.0 = [4, 5, 6, set as u64 + 1]);
+            let numbers = 1 + 32 + 1 + 8;
+            let mut second = part.pack(&secret).to_vec();
+            second.drain(numbers + 8..numbers + 8 + 4 + 32);
+            second[0] = SECOND_FORM;
+            assert_eq!(Packed::unpack(&second).unwrap().0, part);
+            assert!(Packed::unpack(&second[..second.len() - 1]).is_none());
+            let mut first = second.clone();
+            first.drain(numbers..numbers + 8);
+            first[0] = FIRST_FORM;
+            let unknown = Packed {
+                numbered: None,
+                ..part
+            };
+            assert_eq!(Packed::unpack(&first).unwrap().0, unknown);
+            let more = [&second[..], &vec![0; 32 * (SETS + 1 - sets)]].concat();
+            assert!(Packed::unpack(&more).is_none(), "a set that is not known");
+        }
+    }
+
+    #[test]
+    fn a_set_that_is_not_known_is_not_read() {
+        let packed = Packed::default().pack(&Secret::new([5; 32])).to_vec();
+        let mut later = [&packed[..], &[7; 32]].concat();
+        later[1 + 32 + 1 + 8 + 8..][..4].copy_from_slice(&(1_u32 << SETS).to_be_bytes());
+        assert!(Packed::unpack(&later).is_none());
     }
 
     #[test]

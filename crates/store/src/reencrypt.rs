@@ -299,14 +299,14 @@ impl Reencrypt {
         };
         // The present sums must be right: otherwise this would legitimise a forgery.
         let sets = encryptor.sets().expect("rows are bound");
-        let found = SetHashes::found(session, sets, &Set::ALL)?;
+        let found = SetHashes::found(session, sets, Set::ALL)?;
         if !Set::ALL
             .iter()
             .all(|set| encryptor.ledger.tells(*set, &found))
         {
             return Err(RowError::forged(crate::row::head::TABLE, end.sequence).into());
         }
-        let found = SetHashes::found(session, &next, &Set::ALL)?;
+        let found = SetHashes::found(session, &next, Set::ALL)?;
         for (shard, of) in encryptor.ledger.shards.iter_mut() {
             of.hashes = found.of(shard).copied().unwrap_or_default();
         }

@@ -26,7 +26,8 @@ use std::ops::ControlFlow;
 /// The fault of a table whose rows do not sum up to the value in the head.
 pub(crate) const STALE: &str = "rows are missing, were added, or are older than the last";
 
-/// A set of rows. Its number is stored: never change one.
+/// A set of rows. Its number is stored: never change one, append. Older states know fewer, of which the sums of
+/// all others are those of no rows ([`crate::ledger`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Set {
     OpenTask = 0,
@@ -51,13 +52,13 @@ pub(crate) enum Set {
     Attestation = 18,
 }
 
-pub(crate) const SETS: usize = 19;
+pub(crate) const SETS: usize = Set::ALL.len();
 
 /// The number in the place of a set for the heads of shards.
 const HEADS: u8 = 255;
 
 impl Set {
-    pub(crate) const ALL: [Self; SETS] = [
+    pub(crate) const ALL: &[Self] = &[
         Self::OpenTask,
         Self::EndedTask,
         Self::Exchange,
@@ -79,20 +80,36 @@ impl Set {
         Self::Attestation,
     ];
 
-    /// The sets that every opening sums up: decisions are based on them, and none grows with ended
-    /// tasks.
-    pub(crate) const AT_OPENING: [Self; 10] = [
-        Self::OpenTask,
-        Self::OpenNegotiation,
-        Self::Registration,
-        Self::Document,
-        Self::Observation,
-        Self::Cursor,
-        Self::DataKey,
-        Self::Period,
-        Self::Checkpoint,
-        Self::Attestation,
-    ];
+    /// The sets that every opening sums up.
+    pub(crate) fn at_opening() -> Vec<Self> {
+        let all = Self::ALL.iter().copied();
+        all.filter(|set| set.is_at_opening()).collect()
+    }
+
+    /// True if decisions are based on it, and it does not grow with ended tasks.
+    fn is_at_opening(self) -> bool {
+        match self {
+            Self::OpenTask
+            | Self::OpenNegotiation
+            | Self::Registration
+            | Self::Document
+            | Self::Observation
+            | Self::Cursor
+            | Self::DataKey
+            | Self::Period
+            | Self::Checkpoint
+            | Self::Attestation => true,
+            Self::EndedTask
+            | Self::Exchange
+            | Self::DataParam
+            | Self::DataChunk
+            | Self::EndedNegotiation
+            | Self::Team
+            | Self::PushConfig
+            | Self::Erasure
+            | Self::ErasedEntry => false,
+        }
+    }
 
     /// The table that holds the rows.
     pub(crate) fn table(self) -> &'static str {
@@ -144,7 +161,13 @@ impl Set {
             Self::ErasedEntry => {
                 "SELECT sequence, erased, shard FROM log WHERE erased IS NOT NULL".to_owned()
             }
-            _ => format!("SELECT number, digest, shard FROM {table}"),
+            Self::Exchange
+            | Self::DataParam
+            | Self::DataChunk
+            | Self::Team
+            | Self::PushConfig
+            | Self::Document
+            | Self::Observation => format!("SELECT number, digest, shard FROM {table}"),
         }
     }
 
@@ -176,12 +199,7 @@ impl SetKey {
     }
 
     fn element(&self, set: u8, number: i64, sum: &Sum) -> SetHash {
-        let code = self.keyed.code(&[&[set], &number.to_be_bytes(), sum]);
-        let mut lanes = [0; 4];
-        for (lane, bytes) in lanes.iter_mut().zip(code.as_chunks().0) {
-            *lane = u64::from_be_bytes(*bytes);
-        }
-        SetHash(lanes)
+        SetHash::of_bytes(&self.keyed.code(&[&[set], &number.to_be_bytes(), sum]))
     }
 }
 
@@ -190,6 +208,14 @@ impl SetKey {
 pub(crate) struct SetHash(pub(crate) [u64; 4]);
 
 impl SetHash {
+    pub(crate) fn of_bytes(bytes: &Sum) -> Self {
+        let mut lanes = [0; 4];
+        for (lane, bytes) in lanes.iter_mut().zip(bytes.as_chunks().0) {
+            *lane = u64::from_be_bytes(*bytes);
+        }
+        Self(lanes)
+    }
+
     pub(crate) fn add(&mut self, Self(more): Self) {
         for (lane, more) in self.0.iter_mut().zip(more) {
             *lane = lane.wrapping_add(more);
@@ -281,8 +307,8 @@ mod tests {
 
     #[test]
     fn sets_are_numbered_in_order() {
-        for (place, set) in Set::ALL.into_iter().enumerate() {
-            assert_eq!(set as usize, place);
+        for (place, set) in Set::ALL.iter().enumerate() {
+            assert_eq!(*set as usize, place);
         }
     }
 }

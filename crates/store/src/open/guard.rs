@@ -173,9 +173,10 @@ impl Guard<'_> {
     /// outdated.
     fn check_sets(&self, ledger: &Ledger, sets: &SetKey) -> Result<(), OpenError> {
         let session = self.tables.session;
-        let found = SetHashes::found(session, sets, &Set::AT_OPENING)?;
+        let at_opening = Set::at_opening();
+        let found = SetHashes::found(session, sets, &at_opening)?;
         let wrong = |set: &&Set| !ledger.tells(**set, &found);
-        if let Some(set) = Set::AT_OPENING.iter().find(wrong) {
+        if let Some(set) = at_opening.iter().find(wrong) {
             return Err(RowError::forged(set.table(), STALE).into());
         }
         observation::check_numbered(session, ledger.numbered)?;
@@ -186,7 +187,7 @@ impl Guard<'_> {
     /// rows this is left to [`crate::verify`], which also runs in the background.
     fn check_indexes(&self) -> Result<(), OpenError> {
         let kept = [Set::OpenTask.table(), Set::OpenNegotiation.table()];
-        let small = Set::AT_OPENING.map(Set::table).into_iter();
+        let small = Set::at_opening().into_iter().map(Set::table);
         for table in small.filter(|table| !kept.contains(table)) {
             if let Some(found) = self.tables.session.fault_of(table)? {
                 return Err(RowError::forged(table, found).into());

@@ -245,12 +245,12 @@ impl Walk<'_, '_> {
             return Ok(false);
         };
         self.keys.bind();
-        let found = SetHashes::found(self.session, &sets, &Set::ALL);
+        let found = SetHashes::found(self.session, &sets, Set::ALL);
         let Some(found) = self.note(found)? else {
             return Ok(false);
         };
         let mut told = Vec::new();
-        for set in Set::ALL {
+        for &set in Set::ALL {
             if !ledger.tells(set, &found) && !told.contains(&set.table()) {
                 told.push(set.table());
                 self.push(set.table(), STALE, true);
