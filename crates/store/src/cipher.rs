@@ -20,12 +20,16 @@
 //! | `data_param` | description, data or URL, SHA-256 of the whole | identifiers, parties, type, format, time, size |
 //! | `data_chunk` | bytes | number of the data, offset, length |
 //! | `negotiation` | turns | task, kind, parties, state, time, limits |
-//! | `team` | all else | task, time |
+//! | `team` | all else | task, publisher, time |
 //! | `log` | body | sequence, time, kind |
+//! | `document` | body | kind, name |
+//! | `observation` | body | number |
 //! | `cursor` | name | SHA-256 of the name, sequence |
 //! | `push_config` | all else | task, owner, identifier |
 //! | `head` | what binds the rows to it: see [`crate::ledger`] | sequence, time, chain, counts, generation |
-//! | `registration`, `seal`, `checkpoint`, `erasure`, `attestation` | nothing | profiles are public; the others count and sign |
+//! | `registration`, `team_candidate` | nothing | profiles are public, and teams are searched by their candidates |
+//! | `seal`, `checkpoint`, `erasure`, `attestation` | nothing | they count and sign |
+//! | `data_key`, `period` | the key, under the master key | number, name of the master key, salt |
 //!
 //! Lengths stay visible too. Read next: `encryptor`, which writes, `cover`, `keys`, [`crate::data_key`].
 

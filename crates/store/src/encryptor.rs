@@ -13,6 +13,7 @@ use crate::ledger::Ledger;
 use crate::row::RowError;
 use crate::row::standing::{RowPlace, Standing};
 use crate::row_keys::RowKeys;
+use crate::schema::tables;
 use crate::set::{Set, SetHash, SetKey};
 use crate::shard::{PerShard, Shard};
 use crate::sql::{Session, Value};
@@ -228,14 +229,15 @@ pub(crate) fn new_salt(keeper: &dyn KeyKeeper) -> Result<[u8; 16], KeyKeeperErro
     Ok(salt)
 }
 
+/// The tables in which there may be something before anything is stored.
+const BEFORE_ROWS: [&str; 5] = ["head", "seal", "data_key", "period", "attestation"];
+
 /// True if nothing is stored.
 pub(crate) fn is_empty(session: Session<'_>) -> Result<bool, SqlFailure> {
-    let sql = "SELECT NOT EXISTS (SELECT 1 FROM task) AND NOT EXISTS (SELECT 1 FROM exchange)
-        AND NOT EXISTS (SELECT 1 FROM data_param) AND NOT EXISTS (SELECT 1 FROM data_chunk)
-        AND NOT EXISTS (SELECT 1 FROM negotiation) AND NOT EXISTS (SELECT 1 FROM team)
-        AND NOT EXISTS (SELECT 1 FROM log) AND NOT EXISTS (SELECT 1 FROM cursor)
-        AND NOT EXISTS (SELECT 1 FROM document) AND NOT EXISTS (SELECT 1 FROM observation)
-        AND NOT EXISTS (SELECT 1 FROM push_config) AND NOT EXISTS (SELECT 1 FROM registration)
-        AND NOT EXISTS (SELECT 1 FROM erasure) AND NOT EXISTS (SELECT 1 FROM checkpoint)";
-    session.one(sql, &[])
+    let tables = tables::ALL.iter().map(|table| table.name);
+    let tables = tables.filter(|name| !BEFORE_ROWS.contains(name));
+    let empty: Vec<_> = tables
+        .map(|name| format!("NOT EXISTS (SELECT 1 FROM {name})"))
+        .collect();
+    session.one(&format!("SELECT {}", empty.join(" AND ")), &[])
 }

@@ -57,21 +57,39 @@ pub(crate) struct Rows {
 impl Rows {
     /// Makes the rows ready.
     pub(crate) fn of(Wanted { batch, cursors }: &Wanted, keys: &RowKeys) -> Self {
-        let happenings = batch.happenings.iter();
-        let observations = batch.observations.iter();
+        let Batch {
+            tasks,
+            exchanges,
+            data,
+            happenings,
+            negotiations,
+            registrations,
+            teams,
+            pushes,
+            documents,
+            observations,
+            // Made ready by the writer, or no rows.
+            shard: _,
+            elsewhere: _,
+            chunks: _,
+            left: _,
+            observed: _,
+            mark: _,
+        } = batch;
+        let happenings = happenings.iter();
+        let documents = documents.iter();
+        let observations = observations.iter();
         Self {
             period: keys.period().map(|period| period.number),
-            tasks: last_states(&batch.tasks, keys),
-            exchanges: all(&batch.exchanges, keys),
-            data: all(&batch.data, keys),
+            tasks: last_states(tasks, keys),
+            exchanges: all(exchanges, keys),
+            data: all(data, keys),
             happenings: happenings.map(|(_, it)| entry::prepare(it)).collect(),
-            negotiations: all(batch.negotiations.iter().map(AsRef::as_ref), keys),
-            registrations: all(batch.registrations.iter().map(AsRef::as_ref), keys),
-            teams: all(batch.teams.iter().map(AsRef::as_ref), keys),
-            pushes: batch.pushes.iter().map(|it| pushed(it, keys)).collect(),
-            documents: batch
-                .documents
-                .iter()
+            negotiations: all(negotiations.iter().map(AsRef::as_ref), keys),
+            registrations: all(registrations.iter().map(AsRef::as_ref), keys),
+            teams: all(teams.iter().map(AsRef::as_ref), keys),
+            pushes: pushes.iter().map(|it| pushed(it, keys)).collect(),
+            documents: documents
                 .map(|it| it.body.is_some().then(|| it.prepare(keys)))
                 .collect(),
             observations: observations

@@ -22,7 +22,7 @@ use crate::row::exchange::{self, exchange_columns};
 use crate::row::negotiation::{self, negotiation_columns};
 use crate::row::numbers::THERE;
 use crate::row::push_config::{self, push_config_columns};
-use crate::row::replaceable::put;
+use crate::row::replaceable::{Replaceable, put};
 use crate::row::task::{self, task_columns};
 use crate::row::{self, RowError, cursor, data_chunk, document, entry, observation, team};
 use crate::schema::tables;
@@ -322,6 +322,7 @@ impl Reencrypt {
         column: &str,
     ) -> Result<(), JobError> {
         let closes = Instant::now() + SLICE;
+        let rewrite = rewrite_of(table).expect("what is walked over is rewritten");
         // As much of a ciphertext as says under which key it is.
         let sql = format!(
             "SELECT {column}, substr(cipher, 1, 80) FROM {table}
@@ -338,7 +339,7 @@ impl Reencrypt {
             self.number = number;
             let cipher = cipher.as_deref().map(entry::ciphertext);
             if encryptor.is_due(cipher, tables.keys) {
-                rewrite(tables, encryptor, table, number)?;
+                rewrite(tables, encryptor, number)?;
                 self.report.rows += 1;
             }
         }
@@ -358,13 +359,11 @@ impl Reencrypt {
     }
 }
 
-/// Rewrites the row of one number, with `encryptor`.
-fn rewrite(
-    tables: Tables<'_>,
-    encryptor: &mut Encryptor,
-    table: &str,
-    number: i64,
-) -> Result<(), JobError> {
+/// Rewrites the row of a number.
+type Rewrite = fn(Tables<'_>, &mut Encryptor, i64) -> Result<(), JobError>;
+
+/// How rows of a table are rewritten; none if a change of keys does not walk over them.
+fn rewrite_of(table: &str) -> Option<Rewrite> {
     const TASK: &str = concat!("SELECT ", task_columns!(), " FROM task WHERE number = ?1");
     const EXCHANGE: &str = concat!(
         "SELECT ",
@@ -383,56 +382,49 @@ fn rewrite(
     );
     const DOCUMENT: &str =
         "SELECT kind, name, digest, body, cipher FROM document WHERE number = ?1";
-    const OBSERVATION: &str =
-        "SELECT number, digest, body, cipher FROM observation WHERE number = ?1";
     const PUSH_CONFIG: &str = concat!(
         "SELECT ",
         push_config_columns!(),
         " FROM push_config WHERE number = ?1"
     );
-    match table {
-        task::TABLE => {
-            if let Some(task) = one(tables, TASK, number, task::read)? {
-                put(tables.session, &task, THERE, encryptor)?;
-            }
-        }
+    let rewrite: Rewrite = match table {
+        task::TABLE => |tables, by, number| replace(tables, by, number, TASK, task::read),
         exchange::TABLE => {
-            if let Some(exchange) = one(tables, EXCHANGE, number, exchange::read)? {
-                put(tables.session, &exchange, THERE, encryptor)?;
-            }
+            |tables, by, number| replace(tables, by, number, EXCHANGE, exchange::read)
         }
         data_param::TABLE => {
-            if let Some(data) = one(tables, DATA, number, data_param::read)? {
-                put(tables.session, &data, THERE, encryptor)?;
-            }
+            |tables, by, number| replace(tables, by, number, DATA, data_param::read)
         }
         negotiation::TABLE => {
-            if let Some(found) = one(tables, NEGOTIATION, number, negotiation::read)? {
-                put(tables.session, &found, THERE, encryptor)?;
-            }
+            |tables, by, number| replace(tables, by, number, NEGOTIATION, negotiation::read)
         }
         team::TABLE => {
-            if let Some(team) = one(tables, team::OF_NUMBER, number, team::read)? {
-                put(tables.session, &team, THERE, encryptor)?;
-            }
+            |tables, by, number| replace(tables, by, number, team::OF_NUMBER, team::read)
         }
         document::TABLE => {
-            if let Some(found) = one(tables, DOCUMENT, number, document::read)? {
-                put(tables.session, &found, THERE, encryptor)?;
-            }
-        }
-        observation::TABLE => {
-            if let Some(found) = one(tables, OBSERVATION, number, observation::read)? {
-                observation::rewrite(tables.session, &found, encryptor)?;
-            }
+            |tables, by, number| replace(tables, by, number, DOCUMENT, document::read)
         }
         push_config::TABLE => {
-            if let Some(found) = one(tables, PUSH_CONFIG, number, push_config::read)? {
-                put(tables.session, &found, THERE, encryptor)?;
-            }
+            |tables, by, number| replace(tables, by, number, PUSH_CONFIG, push_config::read)
         }
-        data_chunk::TABLE => chunk(tables, encryptor, number)?,
-        _ => logged(tables, encryptor, number as Sequence)?,
+        observation::TABLE => observed,
+        data_chunk::TABLE => chunk,
+        entry::TABLE => logged,
+        _ => return None,
+    };
+    Some(rewrite)
+}
+
+/// Puts the row of a number over itself.
+fn replace<V: Replaceable>(
+    tables: Tables<'_>,
+    encryptor: &mut Encryptor,
+    number: i64,
+    sql: &str,
+    read: impl Fn(&Row<'_>, &Keys) -> Result<V, RowError>,
+) -> Result<(), JobError> {
+    if let Some(found) = one(tables, sql, number, read)? {
+        put(tables.session, &found, THERE, encryptor)?;
     }
     Ok(())
 }
@@ -447,6 +439,14 @@ fn one<T>(
     tables.session.find(sql, values![number], read)
 }
 
+fn observed(tables: Tables<'_>, encryptor: &mut Encryptor, number: i64) -> Result<(), JobError> {
+    let sql = "SELECT number, digest, body, cipher FROM observation WHERE number = ?1";
+    if let Some(found) = one(tables, sql, number, observation::read)? {
+        observation::rewrite(tables.session, &found, encryptor)?;
+    }
+    Ok(())
+}
+
 fn chunk(tables: Tables<'_>, encryptor: &mut Encryptor, number: i64) -> Result<(), JobError> {
     let sql = "SELECT data, \"offset\" FROM data_chunk WHERE number = ?1";
     let place = |row: &Row<'_>| Ok::<(i64, i64), SqlFailure>((row.get(0)?, row.get(1)?));
@@ -459,11 +459,8 @@ fn chunk(tables: Tables<'_>, encryptor: &mut Encryptor, number: i64) -> Result<(
     Ok(())
 }
 
-fn logged(
-    tables: Tables<'_>,
-    encryptor: &mut Encryptor,
-    sequence: Sequence,
-) -> Result<(), JobError> {
+fn logged(tables: Tables<'_>, encryptor: &mut Encryptor, number: i64) -> Result<(), JobError> {
+    let sequence = number as Sequence;
     let mut chains = Chains::behind(tables.session, sequence - 1)?;
     let behind = values![chains.last as i64, 1_i64];
     let read = |row: &Row<'_>| chains.read(row, tables.keys);
@@ -471,4 +468,16 @@ fn logged(
         entry::encrypt(tables.session, &read, &encryptor.keys)?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_walked_over_is_rewritten() {
+        for (table, _) in tables::walked() {
+            assert!(rewrite_of(table).is_some(), "{table}");
+        }
+    }
 }

@@ -174,6 +174,13 @@ fn everywhere(law: impl Fn(Options)) {
     law(Options::memory());
 }
 
+/// The tables whose rows have a ciphertext.
+fn encrypted_tables() -> impl Iterator<Item = &'static str> {
+    let all = crate::schema::tables::ALL.iter();
+    let encrypted = all.filter(|table| table.columns.iter().any(|it| it.name == "cipher"));
+    encrypted.map(|table| table.name)
+}
+
 /// The queries of pages and of opening, with values for their parameters.
 fn queries() -> Vec<String> {
     let pages = crate::read::records::pages().into_iter();

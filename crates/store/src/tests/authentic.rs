@@ -407,22 +407,11 @@ fn a_lost_key_leaves_what_needs_none() {
 fn ciphertexts(path: &Path) -> Vec<Vec<u8>> {
     let connection = Connection::open(path).unwrap();
     let mut found = Vec::new();
-    let columns = [
-        ("task", "cipher"),
-        ("exchange", "cipher"),
-        ("data_param", "cipher"),
-        ("data_chunk", "bytes"),
-        ("negotiation", "cipher"),
-        ("team", "cipher"),
-        ("log", "cipher"),
-        ("cursor", "cipher"),
-        ("push_config", "cipher"),
-        ("document", "cipher"),
-        ("observation", "cipher"),
-        ("head", "cipher"),
-        ("data_key", "wrapped"),
-    ];
-    for (table, column) in columns {
+    let columns = encrypted_tables().map(|table| match table {
+        "data_chunk" => (table, "bytes"),
+        _ => (table, "cipher"),
+    });
+    for (table, column) in columns.chain([("data_key", "wrapped")]) {
         let sql = format!("SELECT {column} FROM {table}");
         let mut statement = connection.prepare(&sql).unwrap();
         let rows = statement.query_map([], |row| row.get::<_, Vec<u8>>(0));

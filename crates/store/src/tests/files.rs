@@ -123,7 +123,7 @@ fn a_newer_an_older_and_a_foreign_state_are_refused() {
             refused,
             Err(OpenError::Newer {
                 found: 99,
-                known: 9
+                known: crate::schema::version::NEWEST
             })
         ),
         "{refused:?}"

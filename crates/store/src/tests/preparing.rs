@@ -17,19 +17,6 @@ use std::thread;
 const COMMITTERS: usize = 4;
 const TASKS: usize = 150;
 
-/// The tables with ciphertexts, and the columns that these are in.
-const CIPHERTEXTS: [&str; 9] = [
-    "task",
-    "exchange",
-    "data_param",
-    "data_chunk",
-    "negotiation",
-    "team",
-    "push_config",
-    "log",
-    "head",
-];
-
 fn prepared_by(preparers: usize, options: Options) -> Options {
     Options {
         preparers,
@@ -40,7 +27,7 @@ fn prepared_by(preparers: usize, options: Options) -> Options {
 /// The period and the count of each ciphertext in a file.
 fn nonces(path: &Path) -> Vec<(u32, u64)> {
     let connection = Connection::open(path).unwrap();
-    let of = |table: &&str| {
+    let of = |table: &'static str| {
         let sql = format!("SELECT cipher FROM {table} WHERE cipher IS NOT NULL");
         let mut statement = connection.prepare(&sql).unwrap();
         let rows = statement.query_map([], |row| row.get::<_, Vec<u8>>(0));
@@ -48,7 +35,7 @@ fn nonces(path: &Path) -> Vec<(u32, u64)> {
         let headers: Vec<Header> = rows.unwrap().map(|row| header(row.unwrap())).collect();
         headers
     };
-    let headers = CIPHERTEXTS.iter().flat_map(of);
+    let headers = encrypted_tables().flat_map(of);
     headers
         .map(|header| (header.period, header.count))
         .collect()

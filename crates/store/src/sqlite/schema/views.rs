@@ -6,7 +6,7 @@ use rusqlite::Connection;
 
 /// The columns that tables of the first migration lack until a later one: its number, the table, and what an older
 /// state shows.
-const LACKING: [(usize, &str, &str); 25] = [
+const LACKING: [(usize, &str, &str); 26] = [
     (2, "task", "NULL AS given"),
     (2, "task", "NULL AS cipher"),
     (2, "exchange", "NULL AS cipher"),
@@ -18,6 +18,7 @@ const LACKING: [(usize, &str, &str); 25] = [
     (3, "task", "NULL AS conversation"),
     (5, "head", "0 AS generation"),
     (5, "head", "NULL AS cipher"),
+    (6, "team", "NULL AS publisher"),
     (8, "task", "0 AS shard"),
     (8, "exchange", "0 AS shard"),
     (8, "data_param", "0 AS shard"),
@@ -35,7 +36,7 @@ const LACKING: [(usize, &str, &str); 25] = [
 ];
 
 /// The tables that are made by a later migration than the first: its number, the table, and its columns.
-const MADE: [(usize, &str, &str); 7] = [
+const MADE: [(usize, &str, &str); 8] = [
     (2, "data_key", "number, master, wrapped, whole, digest"),
     (2, "period", "number, data_key, salt, digest"),
     (2, "cursor", "id, name, sequence, digest, cipher"),
@@ -51,6 +52,7 @@ const MADE: [(usize, &str, &str); 7] = [
         "attestation",
         "number, kind, time, sequence, chain, detail, digest, signature",
     ),
+    (6, "team_candidate", "agent, task"),
 ];
 
 /// Lets a read-only connection read a state after so many migrations as if all had been made.
