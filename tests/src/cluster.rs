@@ -4,10 +4,10 @@
 
 use crate::memory::BEGIN;
 use domain::cluster::{
-    ClusterStanding, FeedLag, LeadMoved, LeadReason, LeadRecord, NodeRecord, NodeState, NodeWish,
+    ClusterStanding, FeedLag, LeadMoved, LeadReason, LeadRecord, NodeRecord, NodeRequest, NodeState,
 };
 use domain::time::Timestamp;
-use engine::{Asking, Engine, Nodes};
+use engine::{Engine, NodeRequestFuture, Nodes};
 use std::sync::{Arc, Mutex, Weak};
 
 /// The rows of four nodes: `north` leads, `east` stands by, `west` has other rules, `south` is gone.
@@ -93,12 +93,12 @@ impl Nodes for Rows {
         self.standing.lock().expect("no holder panics").clone()
     }
 
-    fn ask(&self, node: &str, wish: NodeWish) -> Asking {
+    fn request(&self, node: &str, request: NodeRequest) -> NodeRequestFuture {
         let mut standing = self.standing.lock().expect("no holder panics");
         let led = standing.lead.as_ref().is_some_and(|l| l.holder == node);
-        match wish {
-            NodeWish::Lead => self.lead_moves(&mut standing, node, LeadReason::Moved),
-            NodeWish::Drain => {
+        match request {
+            NodeRequest::Lead => self.lead_moves(&mut standing, node, LeadReason::Moved),
+            NodeRequest::Drain => {
                 let free =
                     |other: &&NodeRecord| other.state == NodeState::StandingBy && other.rules_agree;
                 let heir = standing.nodes.iter().find(free).map(|n| n.name.clone());

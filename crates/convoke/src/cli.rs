@@ -22,7 +22,7 @@ mod watch;
 
 pub(crate) use agent::{AgentCommand, Criteria, Discover, Register, Renew, Team};
 pub(crate) use audit::{AuditCommand, Wanted};
-pub(crate) use cluster::{ClusterCommand, Handover};
+pub(crate) use cluster::{ClusterCommand, NodeRequestArgs};
 pub(crate) use console::ConsoleCommand;
 pub(crate) use data::{DataCommand, Get, Put};
 #[cfg(feature = "showcase")]

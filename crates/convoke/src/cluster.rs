@@ -3,7 +3,7 @@
 //! Any node answers, and passes on to the one that leads. The key is a file, and needs no platform. Read
 //! next: `server::cluster_key`, and module convoke-cluster.
 
-use crate::cli::{ClusterCommand, Common, Handover, Remote};
+use crate::cli::{ClusterCommand, Common, NodeRequestArgs, Remote};
 use crate::joining;
 use crate::output::{self, Failure, line, table};
 use crate::remote::{call, connect, get, leaf, named, selected, text, time};
@@ -17,19 +17,19 @@ use std::time::{Duration, Instant};
 
 const NAMESPACE: &str = "urn:convoke:params:xml:ns:yang:convoke-cluster";
 
-/// The pause between two looks at what became of a wish.
+/// The pause between two looks at what became of a request.
 const LOOK: Duration = Duration::from_millis(500);
 
 pub(crate) async fn run(common: &Common, command: ClusterCommand) -> Result<(), Failure> {
     match command {
         ClusterCommand::Status { remote } => status(common, &remote).await,
-        ClusterCommand::Drain(wish) => {
-            let is_done = |seen: &Seen| seen.state_of(&wish.node).as_deref() == Some("draining");
-            asked(common, &wish, "drain-node", is_done).await
+        ClusterCommand::Drain(request) => {
+            let is_done = |seen: &Seen| seen.state_of(&request.node).as_deref() == Some("draining");
+            asked(common, &request, "drain-node", is_done).await
         }
-        ClusterCommand::Move(wish) => {
-            let is_done = |seen: &Seen| seen.holder().as_ref() == Some(&wish.node);
-            asked(common, &wish, "move-lead", is_done).await
+        ClusterCommand::Move(request) => {
+            let is_done = |seen: &Seen| seen.holder().as_ref() == Some(&request.node);
+            asked(common, &request, "move-lead", is_done).await
         }
         ClusterCommand::Sync { from, dry_run } => joining::sync(common, from, dry_run).await,
         ClusterCommand::Key => key(common),
@@ -172,26 +172,26 @@ async fn status(common: &Common, remote: &Remote) -> Result<(), Failure> {
 /// Asks a node for something, and waits until it is done.
 async fn asked(
     common: &Common,
-    wish: &Handover,
+    request: &NodeRequestArgs,
     rpc: &str,
     is_done: impl Fn(&Seen) -> bool,
 ) -> Result<(), Failure> {
-    let mut client = connect(common, &wish.remote).await?;
-    let node = Node::container(NAMESPACE, rpc).leaf("node", &wish.node);
+    let mut client = connect(common, &request.remote).await?;
+    let node = Node::container(NAMESPACE, rpc).leaf("node", &request.node);
     call(&mut client, &node).await?;
-    let until = Instant::now() + Duration::from_secs(wish.wait);
+    let until = Instant::now() + Duration::from_secs(request.wait);
     loop {
         let is_over = Instant::now() >= until;
         match Seen::read(&mut client).await {
             Ok(seen) if is_over || is_done(&seen) => {
                 let done = is_done(&seen);
-                return told(common, &seen, wish, done);
+                return told(common, &seen, request, done);
             }
             Ok(_) => tokio::time::sleep(LOOK).await,
             // Whoever passes sessions on may lose this one with the lead.
             Err(lost) if lost.is_unreachable() && !is_over => {
                 tokio::time::sleep(LOOK).await;
-                if let Ok(again) = connect(common, &wish.remote).await {
+                if let Ok(again) = connect(common, &request.remote).await {
                     client = again;
                 }
             }
@@ -200,9 +200,14 @@ async fn asked(
     }
 }
 
-fn told(common: &Common, seen: &Seen, wish: &Handover, done: bool) -> Result<(), Failure> {
-    if !done && wish.wait > 0 {
-        let (node, wait) = (&wish.node, wish.wait);
+fn told(
+    common: &Common,
+    seen: &Seen,
+    request: &NodeRequestArgs,
+    done: bool,
+) -> Result<(), Failure> {
+    if !done && request.wait > 0 {
+        let (node, wait) = (&request.node, request.wait);
         let why = format!(
             "node '{node}' was asked, and it was not done within {wait} s: {}",
             seen.words()

@@ -7,9 +7,9 @@ use crate::time::Timestamp;
 use serde::{Deserialize, Serialize};
 use strum::{EnumString, IntoStaticStr, VariantArray};
 
-/// What a node is asked for.
+/// What an operator asks a node for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NodeWish {
+pub enum NodeRequest {
     /// Not to lead, until it is started again or asked to lead.
     Drain,
     /// To lead.
@@ -134,7 +134,7 @@ pub struct LeadMoved {
 
 /// Why a node is not asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Unasked {
+pub enum NodeRequestRefusal {
     /// The cluster has no such node.
     Unknown,
     /// It cannot do it now.
@@ -154,19 +154,19 @@ impl ClusterStanding {
     ///
     /// # Errors
     /// Why it is not asked.
-    pub fn decide(&self, node: &str, wish: NodeWish) -> Result<bool, Unasked> {
+    pub fn decide(&self, node: &str, request: NodeRequest) -> Result<bool, NodeRequestRefusal> {
         let found = self.nodes.iter().find(|found| found.name == node);
-        let found = found.ok_or(Unasked::Unknown)?;
+        let found = found.ok_or(NodeRequestRefusal::Unknown)?;
         let unable = || {
             let why = why_not(found);
-            Err(Unasked::Unable { why })
+            Err(NodeRequestRefusal::Unable { why })
         };
-        match wish {
+        match request {
             _ if found.state == NodeState::Gone => unable(),
-            NodeWish::Lead if !found.rules_agree => unable(),
-            NodeWish::Lead => Ok(!self.leads(node)),
-            NodeWish::Drain if self.leads(node) => self.other_than(node).map(|()| true),
-            NodeWish::Drain => Ok(found.state != NodeState::Draining),
+            NodeRequest::Lead if !found.rules_agree => unable(),
+            NodeRequest::Lead => Ok(!self.leads(node)),
+            NodeRequest::Drain if self.leads(node) => self.other_than(node).map(|()| true),
+            NodeRequest::Drain => Ok(found.state != NodeState::Draining),
         }
     }
 
@@ -175,7 +175,7 @@ impl ClusterStanding {
     }
 
     /// Whether another node could lead.
-    fn other_than(&self, node: &str) -> Result<(), Unasked> {
+    fn other_than(&self, node: &str) -> Result<(), NodeRequestRefusal> {
         let others = || self.nodes.iter().filter(|other| other.name != node);
         if others().any(could_lead) {
             return Ok(());
@@ -187,7 +187,7 @@ impl ClusterStanding {
             true => "there is none".to_owned(),
             false => each.join("; "),
         };
-        Err(Unasked::Only { why })
+        Err(NodeRequestRefusal::Only { why })
     }
 }
 
@@ -224,7 +224,7 @@ mod tests {
         }
     }
 
-    /// What comes of each wish about each node: `do`, `nothing`, or why not.
+    /// What comes of each request to each node: `do`, `nothing`, or why not.
     fn decided(nodes: Vec<NodeRecord>) -> String {
         let leading = nodes.iter().find(|node| node.state == NodeState::Leading);
         let lead = leading.map(|node| LeadRecord {
@@ -242,13 +242,13 @@ mod tests {
         };
         let mut out = Vec::new();
         for name in names {
-            for wish in [NodeWish::Drain, NodeWish::Lead] {
-                let word = match standing.decide(&name, wish) {
+            for request in [NodeRequest::Drain, NodeRequest::Lead] {
+                let word = match standing.decide(&name, request) {
                     Ok(true) => "do".to_owned(),
                     Ok(false) => "nothing".to_owned(),
                     Err(refusal) => format!("{refusal:?}"),
                 };
-                out.push(format!("{wish:?} {name}: {word}"));
+                out.push(format!("{request:?} {name}: {word}"));
             }
         }
         out.join("\n")

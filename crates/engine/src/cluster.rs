@@ -6,7 +6,7 @@
 mod lead;
 pub(crate) mod operation;
 
-use domain::cluster::{ClusterStanding, NodeWish};
+use domain::cluster::{ClusterStanding, NodeRequest};
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Arc, OnceLock};
@@ -17,16 +17,16 @@ pub trait Nodes: Send + Sync {
     fn standing(&self) -> ClusterStanding;
 
     /// Notes what a node is asked for where the node looks, which then acts upon it by itself.
-    fn ask(&self, node: &str, wish: NodeWish) -> Asking;
+    fn request(&self, node: &str, request: NodeRequest) -> NodeRequestFuture;
 }
 
 /// Ends once it is noted what a node is asked for.
-pub type Asking = Pin<Box<dyn Future<Output = Result<(), AskFailure>> + Send>>;
+pub type NodeRequestFuture = Pin<Box<dyn Future<Output = Result<(), NodeRequestFailure>> + Send>>;
 
 /// Why it could not be noted; the same may succeed when tried again.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the cluster did not take it: {0}")]
-pub struct AskFailure(pub String);
+pub struct NodeRequestFailure(pub String);
 
 /// The cluster that the platform is a node of, if it is.
 pub(crate) type Joined = OnceLock<Arc<dyn Nodes>>;

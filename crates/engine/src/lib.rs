@@ -56,7 +56,7 @@ pub use crate::engine::{Engine, Setup};
 pub use access::receive::reported;
 pub use accounts::{Accounts, Quotas, Usage, UserLimits};
 pub use cluster::operation::{DrainNode, MoveLead};
-pub use cluster::{AskFailure, Asking, Nodes};
+pub use cluster::{NodeRequestFailure, NodeRequestFuture, Nodes};
 pub use commit::outbox::Outgoing;
 pub use data::operation::{DataPiece, ReadData, WriteData, Written};
 pub use failure::StoreFailure;

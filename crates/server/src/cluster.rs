@@ -11,10 +11,10 @@
 //! The lease is `store::lead`'s.
 //!
 //! [`identity`] is who a node is to the others, [`leader`] who leads; `channel` carries what is asked from a
-//! node that accepts clients to the one that leads. [`forwarding`] is what a node does with both: `forwarded`
-//! is a session at the node that its client is connected to, `leading` the same at the one that leads. `record`
+//! node that accepts clients to the one that leads. [`forwarding`] is what a node does with both: `session_forwarder`
+//! carries a session at the node that its client is connected to, `leading` the same at the one that leads. `record`
 //! is what they say to each other of it, in the forms of `opening`, and `continuity` what is kept of it while
-//! leaders come and go, `ended` what is told of it if it ends meanwhile; `requests` are those of HTTP, `wanted`
+//! leaders come and go, `session_end` what is told of it if it ends meanwhile; `http_forwarder` does the same of requests over HTTP, `wanted`
 //! their bodies where clients wait to be asked, `refusals` the logins that are refused, and `heads` what a node that
 //! stands by is told of the state, and of the leader's settings that others should have alike, by `settings_digests`.
 //!
@@ -23,12 +23,11 @@
 
 mod channel;
 mod continuity;
-mod ended;
 mod folder;
-mod forwarded;
 pub mod forwarding;
 mod heads;
 mod heir;
+mod http_forwarder;
 pub mod identity;
 mod input;
 pub mod joining;
@@ -42,8 +41,9 @@ mod offering;
 mod opening;
 mod record;
 mod refusals;
-mod requests;
 pub mod rules;
+mod session_end;
+mod session_forwarder;
 mod settings_digests;
 mod shared_files;
 mod wanted;

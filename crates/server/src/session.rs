@@ -1,9 +1,9 @@
 //! One NETCONF session over one byte stream: moves the bytes, keeps timeouts, handles the end.
 //!
-//! The protocol is `bindings::netconf::Session`'s; the stream may be an SSH channel, a pipe, or a [`relay`]
-//! to another node of a cluster, which outlives this process. Read next: [`crate::host`].
+//! The protocol is `bindings::netconf::Session`'s; the stream may be an SSH channel, a pipe, or the way to
+//! another node of a cluster, which outlives this process ([`forwarded`]). Read next: [`crate::host`].
 
-pub(crate) mod relay;
+pub(crate) mod forwarded;
 
 use crate::clock::Clock;
 use crate::fair;
@@ -11,8 +11,8 @@ use crate::ssh::{ByteStream, DEFAULT_QUOTA_BYTES, InboundError, Login, Outbound,
 use bindings::netconf::{Backlog, Flow, Peer, Platform, Session};
 use domain::time::Timestamp;
 use engine::{Accounts, Endpoint};
+use forwarded::{ForwardedSession, Last};
 use netconf::session::CloseReason;
-use relay::{Last, Relay};
 use std::error::Error;
 use std::io;
 use std::sync::Arc;
@@ -111,12 +111,12 @@ impl Guarded {
     }
 
     /// Ends it here, but not for its client, unless it was killed.
-    fn hand_over(mut self, relay: Option<&Relay>) {
+    fn hand_over(mut self, forwarded: Option<&ForwardedSession>) {
         match self.session.take() {
             Some(session) if !session.is_killed() => {
                 session.hand_over();
-                if let Some(relay) = relay {
-                    relay.goes_on();
+                if let Some(forwarded) = forwarded {
+                    forwarded.goes_on();
                 }
             }
             session => self.session = session,
@@ -172,11 +172,11 @@ pub async fn serve(
 }
 
 /// The same of a session whose client is connected to another node.
-pub(crate) async fn serve_relayed(stream: ByteStream, parts: Parts, relay: Relay) {
-    run(stream, parts, Some(relay)).await;
+pub(crate) async fn serve_forwarded(stream: ByteStream, parts: Parts, forwarded: ForwardedSession) {
+    run(stream, parts, Some(forwarded)).await;
 }
 
-async fn run(stream: ByteStream, parts: Parts, mut relay: Option<Relay>) {
+async fn run(stream: ByteStream, parts: Parts, mut forwarded: Option<ForwardedSession>) {
     let Parts {
         platform,
         endpoint,
@@ -191,19 +191,19 @@ async fn run(stream: ByteStream, parts: Parts, mut relay: Option<Relay>) {
     let meter = Box::new(move |bytes| queued.set(bytes));
     let (mut inbound, mut outbound) = split_metered(stream, DEFAULT_QUOTA_BYTES, meter);
     let (now, now_ms) = (clock.now(), clock.monotonic_ms());
-    let session = match &relay {
+    let session = match &forwarded {
         None => Session::open(&platform, endpoint, &peer, now, now_ms),
-        Some(relay) => match relay.begin(&platform, endpoint, &peer, now, now_ms) {
+        Some(forwarded) => match forwarded.begin(&platform, endpoint, &peer, now, now_ms) {
             Ok(session) => session,
             Err(why) => {
                 let user = &peer.user;
                 warn!(user, "a session of '{user}' does not go on: {why}");
-                return end(outbound, relay.close(), relay::PATIENCE).await;
+                return end(outbound, forwarded.close(), forwarded::PATIENCE).await;
             }
         },
     };
-    if let Some(relay) = &mut relay {
-        relay.enter(session.info().id);
+    if let Some(forwarded) = &mut forwarded {
+        forwarded.enter(session.info().id);
     }
     let mut guarded = Guarded {
         session: Some(session),
@@ -221,15 +221,15 @@ async fn run(stream: ByteStream, parts: Parts, mut relay: Option<Relay>) {
         let goes_on = || begun.elapsed() < STEP;
         let flow = session.step_while(clock.now(), clock.monotonic_ms(), goes_on);
         let output = session.transmit();
-        let output = match &mut relay {
+        let output = match &mut forwarded {
             None => output,
-            Some(relay) => {
+            Some(forwarded) => {
                 let last = match (flow, session.is_killed()) {
                     (Flow::Close, false) => Last::Over,
                     (Flow::Close, true) => Last::Killed,
                     (Flow::Again | Flow::Wait, _) => Last::No,
                 };
-                relay.told(output, session.mark(), last)
+                forwarded.told(output, session.mark(), last)
             }
         };
         let holds = session.held_bytes() + session.kept_bytes();
@@ -251,17 +251,17 @@ async fn run(stream: ByteStream, parts: Parts, mut relay: Option<Relay>) {
                 &patience,
                 &mut login,
                 &accounts,
-                relay.as_ref(),
+                forwarded.as_ref(),
             )
             .await
             {
                 Ok(()) => {}
-                Err(Unwritten::Elsewhere) => return guarded.hand_over(relay.as_ref()),
+                Err(Unwritten::Elsewhere) => return guarded.hand_over(forwarded.as_ref()),
                 Err(Unwritten::Gone(error)) => {
                     let over_quota = error.kind() == io::ErrorKind::QuotaExceeded;
                     lost(session, outbound, &error, over_quota);
-                    if let Some(relay) = relay.filter(|_| !over_quota) {
-                        wait_for_node(guarded, &relay, &mut login, &error).await;
+                    if let Some(forwarded) = forwarded.filter(|_| !over_quota) {
+                        wait_for_node(guarded, &forwarded, &mut login, &error).await;
                     }
                     return;
                 }
@@ -288,14 +288,14 @@ async fn run(stream: ByteStream, parts: Parts, mut relay: Option<Relay>) {
         }
         let session = guarded.session();
         let mut deadline = wait_for(session, &clock);
-        if let (Some(by), Some(relay)) = (leaves_by, &relay) {
+        if let (Some(by), Some(forwarded)) = (leaves_by, &forwarded) {
             let left = by.saturating_duration_since(Instant::now());
             if session.is_answered() {
-                end(outbound, relay.left(), left).await;
-                return guarded.hand_over(Some(relay));
+                end(outbound, forwarded.left(), left).await;
+                return guarded.hand_over(Some(forwarded));
             }
             if left.is_zero() {
-                return guarded.hand_over(Some(relay));
+                return guarded.hand_over(Some(forwarded));
             }
             deadline = deadline.min(left);
         }
@@ -312,21 +312,21 @@ async fn run(stream: ByteStream, parts: Parts, mut relay: Option<Relay>) {
                         return lost(guarded.session(), outbound, &error, true);
                     };
                     lost(guarded.session(), outbound, &error, false);
-                    if let Some(relay) = &relay {
-                        wait_for_node(guarded, relay, &mut login, cause).await;
+                    if let Some(forwarded) = &forwarded {
+                        wait_for_node(guarded, forwarded, &mut login, cause).await;
                     }
                     return;
                 }
             },
             () = session.changed() => {}
             // Not a word more to whoever had the key: the connection says goodbye.
-            () = login.over() => match &relay {
+            () = login.over() => match &forwarded {
                 None => return,
-                Some(relay) => return end(outbound, relay.close(), relay::PATIENCE).await,
+                Some(forwarded) => return end(outbound, forwarded.close(), forwarded::PATIENCE).await,
             },
-            () = elsewhere(relay.as_ref()), if leaves_by.is_none() => {
+            () = elsewhere(forwarded.as_ref()), if leaves_by.is_none() => {
                 guarded.session().take_no_more();
-                leaves_by = Some(Instant::now() + relay::LEAVE);
+                leaves_by = Some(Instant::now() + forwarded::LEAVE);
             }
             () = tokio::time::sleep(deadline) => {}
         }
@@ -351,25 +351,30 @@ async fn end(mut outbound: Outbound, close: Vec<u8>, within: Duration) {
 }
 
 /// Completes when a session is to go on elsewhere; never if it has no other node.
-async fn elsewhere(relay: Option<&Relay>) {
-    match relay {
-        Some(relay) => relay.leaves().await,
+async fn elsewhere(forwarded: Option<&ForwardedSession>) {
+    match forwarded {
+        Some(forwarded) => forwarded.leaves().await,
         None => std::future::pending().await,
     }
 }
 
 /// Waits for the node that accepted a session, after the way to it was lost: it comes again, here or to
 /// another leader, unless its client is gone.
-async fn wait_for_node(mut guarded: Guarded, relay: &Relay, login: &mut Login, lost: &io::Error) {
-    if relay::is_of_client(lost) {
+async fn wait_for_node(
+    mut guarded: Guarded,
+    forwarded: &ForwardedSession,
+    login: &mut Login,
+    lost: &io::Error,
+) {
+    if forwarded::is_of_client(lost) {
         return;
     }
     let info = Arc::clone(guarded.session().info());
     tokio::select! {
-        () = relay.leaves() => guarded.hand_over(Some(relay)),
+        () = forwarded.leaves() => guarded.hand_over(Some(forwarded)),
         () = Session::killed(&info) => {}
         () = login.over() => {}
-        () = tokio::time::sleep(relay::PATIENCE) => {}
+        () = tokio::time::sleep(forwarded::PATIENCE) => {}
     }
 }
 
@@ -395,7 +400,7 @@ async fn write(
     patience: &Timeouts,
     login: &mut Login,
     accounts: &Accounts,
-    relay: Option<&Relay>,
+    forwarded: Option<&ForwardedSession>,
 ) -> Result<(), Unwritten> {
     let info = Arc::clone(session.info());
     let mut rest = output;
@@ -413,7 +418,7 @@ async fn write(
             },
             () = Session::killed(&info) => return Err(Unwritten::Killed),
             () = login.over() => return Err(Unwritten::Revoked),
-            () = elsewhere(relay) => return Err(Unwritten::Elsewhere),
+            () = elsewhere(forwarded) => return Err(Unwritten::Elsewhere),
             () = tokio::time::sleep(STALL_SHORT.min(patience.stall)) => {
                 if accounts.is_short() {
                     return Err(Unwritten::Short);

@@ -20,4 +20,5 @@ mod rows;
 pub(crate) use boottime::{Renewal, boottime_ms};
 pub use directory::Directory;
 pub use lease::{LeadCandidate, Lease, MARGIN, Standing, Taking};
-pub use rows::{Announced, Announcement, LeadRow, NodeRow, Obstacle, Wish};
+pub use rows::{Announced, Announcement, LeadRow, NodeRow, Obstacle};
+pub(crate) use rows::{request_of, word_of};

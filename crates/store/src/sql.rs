@@ -153,10 +153,10 @@ impl<'s> Session<'s> {
         }
     }
 
-    /// True if a change that breaks a rule fails at once, and alone: its transaction goes on as if nobody had
-    /// asked for it.
-    pub(crate) fn fails_at_once(self) -> bool {
-        matches!(self, Self::Sqlite(_))
+    /// True if changes are sent before the answers to those before them have come, as each way takes long. Otherwise a
+    /// change that breaks a rule fails at once, and alone: its transaction goes on as if nobody had asked for it.
+    pub(crate) fn is_pipelined(self) -> bool {
+        matches!(self, Self::Postgres(_))
     }
 
     /// Begins a transaction that writes; it ends with [`Transaction::commit`], or is rolled back when

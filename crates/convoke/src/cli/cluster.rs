@@ -11,9 +11,9 @@ pub(crate) enum ClusterCommand {
         remote: Remote,
     },
     /// Ask a node not to lead until it is started again, and wait until it does not.
-    Drain(Handover),
+    Drain(NodeRequestArgs),
     /// Ask a node to lead, and wait until it does.
-    Move(Handover),
+    Move(NodeRequestArgs),
     /// Make the files of DIR that all nodes have alike those of the node that leads: keys, rules, users, agents, tokens.
     /// The node with that folder may run; it takes rules, users and agents up within seconds.
     Sync {
@@ -31,7 +31,7 @@ pub(crate) enum ClusterCommand {
 
 /// What a node is asked for.
 #[derive(clap::Args)]
-pub(crate) struct Handover {
+pub(crate) struct NodeRequestArgs {
     /// The node, by its name.
     #[arg(value_name = "NODE")]
     pub(crate) node: String,

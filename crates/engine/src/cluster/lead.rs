@@ -12,18 +12,18 @@ use crate::trail::by;
 use crate::{Engine, Refusal};
 use domain::access::{Principal, Request};
 use domain::audit::AuditKind;
-use domain::cluster::{ClusterStanding, LeadMoved, NodeWish, Unasked};
+use domain::cluster::{ClusterStanding, LeadMoved, NodeRequest, NodeRequestRefusal};
 use domain::event::LogEvent;
 use domain::time::Timestamp;
 use std::sync::Arc;
 use store::Batch;
 
-fn refused(unasked: Unasked, node: &str) -> Refusal {
+fn refused(refusal: NodeRequestRefusal, node: &str) -> Refusal {
     let node = node.to_owned();
-    match unasked {
-        Unasked::Unknown => NotFound::Node { node }.into(),
-        Unasked::Unable { why } => NotAvailable::Node { node, why }.into(),
-        Unasked::Only { why } => Conflict::OnlyNode { node, why }.into(),
+    match refusal {
+        NodeRequestRefusal::Unknown => NotFound::Node { node }.into(),
+        NodeRequestRefusal::Unable { why } => NotAvailable::Node { node, why }.into(),
+        NodeRequestRefusal::Only { why } => Conflict::OnlyNode { node, why }.into(),
     }
 }
 
@@ -50,24 +50,24 @@ impl Engine {
     }
 
     /// Asks a node for something; who asked is on record, whatever comes of it.
-    fn ask_node(
+    fn request_of_node(
         &self,
         who: &Principal,
         node: &str,
-        wish: NodeWish,
+        request: NodeRequest,
         now: Timestamp,
     ) -> Result<Execution<()>, Refusal> {
         let cluster = self.cluster.get().ok_or(NotAvailable::Cluster)?;
-        let decided = cluster.standing().decide(node, wish);
-        if !decided.map_err(|unasked| refused(unasked, node))? {
+        let decided = cluster.standing().decide(node, request);
+        if !decided.map_err(|refusal| refused(refusal, node))? {
             return Ok(Execution::known(()));
         }
-        let kind = match wish {
-            NodeWish::Drain => AuditKind::DrainAsked,
-            NodeWish::Lead => AuditKind::LeadAsked,
+        let kind = match request {
+            NodeRequest::Drain => AuditKind::DrainAsked,
+            NodeRequest::Lead => AuditKind::LeadAsked,
         };
         self.audit(by(kind, who).to(node), now);
-        let asked = cluster.ask(node, wish);
+        let asked = cluster.request(node, request);
         Ok(Execution::later(async move {
             asked.await.map_err(|failure| {
                 let why = failure.to_string();
@@ -86,7 +86,8 @@ impl Operation for DrainNode {
 
     fn run(self, call: Call<'_, Self>) -> Result<Execution<()>, Refusal> {
         let Call { who, now, .. } = call;
-        call.engine.ask_node(who, &self.node, NodeWish::Drain, now)
+        call.engine
+            .request_of_node(who, &self.node, NodeRequest::Drain, now)
     }
 }
 
@@ -99,6 +100,7 @@ impl Operation for MoveLead {
 
     fn run(self, call: Call<'_, Self>) -> Result<Execution<()>, Refusal> {
         let Call { who, now, .. } = call;
-        call.engine.ask_node(who, &self.node, NodeWish::Lead, now)
+        call.engine
+            .request_of_node(who, &self.node, NodeRequest::Lead, now)
     }
 }

@@ -11,7 +11,7 @@
 //! gathered is handed on as it comes; until the next [`Quiet`] the session then stands and falls with its
 //! leader. Of the bytes kept those are in doubt that a leader was sent: it may have carried out what they
 //! ask for. No IO, no clock; what is saved of a session is its leaders' business. Read next:
-//! [`super::forwarded`], which moves the bytes.
+//! [`super::session_forwarder`], which moves the bytes.
 
 use super::record::{Quiet, ToClient};
 use std::collections::VecDeque;

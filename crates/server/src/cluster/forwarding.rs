@@ -1,19 +1,19 @@
 //! What a node is to clients and to other nodes for as long as it lives: it forwards its clients to whoever
 //! leads, and serves those of others while it leads itself.
 //!
-//! Who leads is told by a watch, whatever makes it known. Read next: [`super::forwarded`] and
+//! Who leads is told by a watch, whatever makes it known. Read next: [`super::session_forwarder`] and
 //! [`super::leading`], the two sides of a session.
 
 use super::channel::{Answering, ChannelClient, ChannelServer, ChannelService, at_once, refusal};
-use super::ended;
-use super::forwarded::{self, ForwardedSessions};
 use super::heads::{self, KeepsHeads, KeptHead};
+use super::http_forwarder::{self, HttpForwarder};
 use super::identity::ChannelIdentity;
 use super::leader::LeaderWatch;
 use super::leading::LeadingNode;
 use super::offering::{self, Offering};
 use super::refusals;
-use super::requests::{self, Asking};
+use super::session_end;
+use super::session_forwarder::{self, SessionForwarder};
 use super::settings_digests::SettingsDigests;
 use super::wanted;
 use crate::clock::Clock;
@@ -21,7 +21,7 @@ use crate::config::HttpSettings;
 use crate::fair::FairShares;
 use crate::host::{Host, HttpServerError, forward};
 use crate::http::{HttpListener, HttpServing};
-use crate::session::relay::Relayed;
+use crate::session::forwarded::ForwardedSessions;
 use crate::ssh::{Authenticator, ByteStream, SshListener, SshPeer, SshServing, Subsystem};
 use crate::state::StateFolder;
 use crate::trail::{Trail, Witnessed};
@@ -51,7 +51,7 @@ pub struct ForwardingSetup {
 
 /// A node that forwards. Its channel ends when it is dropped.
 pub struct Forwarding {
-    forwarded: Arc<ForwardedSessions>,
+    forwarder: Arc<SessionForwarder>,
     shares: Arc<FairShares>,
     service: Arc<Service>,
     /// What becomes of logins that are refused here.
@@ -63,7 +63,7 @@ pub struct Forwarding {
 #[derive(Default)]
 struct Service {
     leading: RwLock<Option<Arc<LeadingNode>>>,
-    relayed: Arc<Relayed>,
+    sessions: Arc<ForwardedSessions>,
     offering: OnceLock<Arc<Offering>>,
     settings: OnceLock<Arc<SettingsDigests>>,
 }
@@ -76,14 +76,14 @@ impl Forwarding {
         let service = Arc::new(Service::default());
         let asked = Arc::clone(&service) as Arc<dyn ChannelService>;
         let channel = ChannelServer::start(socket, &setup.identity, asked);
-        let forwarded = ForwardedSessions {
+        let forwarder = SessionForwarder {
             client: Arc::new(ChannelClient::new(setup.identity)),
             leader: setup.leader,
             accounts: Arc::new(Accounts::new(setup.quotas)),
         };
         Arc::new(Self {
-            trail: refusals::trail(&forwarded.client, &forwarded.leader),
-            forwarded: Arc::new(forwarded),
+            trail: refusals::trail(&forwarder.client, &forwarder.leader),
+            forwarder: Arc::new(forwarder),
             shares: setup.shares,
             service,
             _channel: channel,
@@ -119,7 +119,7 @@ impl Forwarding {
     /// What users hold at this node.
     #[must_use]
     pub fn accounts(&self) -> &Arc<Accounts> {
-        &self.forwarded.accounts
+        &self.forwarder.accounts
     }
 
     /// Serves the clients of the HTTP server, with the TLS and the names in `settings`.
@@ -133,12 +133,12 @@ impl Forwarding {
         folder: &StateFolder,
         clock: &Arc<Clock>,
     ) -> Result<HttpServing, HttpServerError> {
-        let elsewhere = Arc::new(Asking {
-            client: Arc::clone(&self.forwarded.client),
-            leader: self.forwarded.leader.clone(),
+        let elsewhere = Arc::new(HttpForwarder {
+            client: Arc::clone(&self.forwarder.client),
+            leader: self.forwarder.leader.clone(),
             expected: AtomicU64::default(),
         });
-        let theirs = (&self.shares, &self.forwarded.accounts);
+        let theirs = (&self.shares, &self.forwarder.accounts);
         let trail = Arc::clone(&self.trail);
         forward(
             listener,
@@ -167,10 +167,10 @@ impl Forwarding {
     /// What serves the NETCONF sessions of an endpoint by forwarding them.
     #[must_use]
     pub fn subsystem(&self, endpoint: Endpoint) -> Arc<dyn Subsystem> {
-        let (forwarded, shares) = (Arc::clone(&self.forwarded), Arc::clone(&self.shares));
+        let (forwarder, shares) = (Arc::clone(&self.forwarder), Arc::clone(&self.shares));
         Arc::new(move |stream: ByteStream, peer: SshPeer| {
             let share = shares.of(&peer.principal);
-            share.run(Arc::clone(&forwarded).serve(stream, peer, endpoint.clone()))
+            share.run(Arc::clone(&forwarder).serve(stream, peer, endpoint.clone()))
         })
     }
 
@@ -182,7 +182,7 @@ impl Forwarding {
             .set(Arc::clone(kept.settings()))
             .is_ok();
         debug_assert!(is_first, "the settings of a node are told once");
-        let (client, leader) = (&self.forwarded.client, &self.forwarded.leader);
+        let (client, leader) = (&self.forwarder.client, &self.forwarder.leader);
         KeepsHeads::start(Arc::clone(kept), Arc::clone(client), leader.clone())
     }
 
@@ -191,19 +191,19 @@ impl Forwarding {
     /// leave. A host in memory serves nobody.
     pub fn leads(&self, host: &Host) {
         self.service.set(None);
-        let relayed = Arc::clone(&self.service.relayed);
+        let sessions = Arc::clone(&self.service.sessions);
         let leading = host.entrance().map(|entrance| LeadingNode {
             entrance,
-            lead: relayed.lead(),
-            relayed,
+            term: sessions.term(),
+            sessions,
             wanted: Arc::default(),
         });
         self.service.set(leading.map(Arc::new));
     }
 
     /// The sessions of other nodes, and of this one, that are here while it leads.
-    pub(super) fn relayed(&self) -> Arc<Relayed> {
-        Arc::clone(&self.service.relayed)
+    pub(super) fn sessions(&self) -> Arc<ForwardedSessions> {
+        Arc::clone(&self.service.sessions)
     }
 
     /// This node leads no more. Sessions that were forwarded to it leave once what they have taken up is
@@ -211,7 +211,7 @@ impl Forwarding {
     /// most; until then the lease must be held.
     pub async fn leads_no_more(&self) {
         self.service.set(None);
-        drop(timeout(FAREWELL, self.service.relayed.are_gone()).await);
+        drop(timeout(FAREWELL, self.service.sessions.are_gone()).await);
     }
 }
 
@@ -227,7 +227,7 @@ impl Service {
         let mut place = self.leading.write().unwrap_or_else(PoisonError::into_inner);
         let before = std::mem::replace(&mut *place, leading);
         if before.is_some() {
-            self.relayed.let_all_go();
+            self.sessions.let_all_go();
         }
     }
 }
@@ -249,13 +249,13 @@ impl ChannelService for Service {
             return at_once(refusal(StatusCode::MISDIRECTED_REQUEST, why));
         };
         match request.uri().path() {
-            forwarded::PATH => Box::pin(leading.session(request)),
-            ended::PATH => Box::pin(leading.ended(request.into_body())),
-            forwarded::OVER_PATH => at_once(leading.is_over(&request)),
-            requests::PATH => leading.request(request, way),
-            requests::AUDIT_PATH => Box::pin(leading.audit(request.into_body())),
+            session_forwarder::PATH => Box::pin(leading.session(request)),
+            session_end::PATH => Box::pin(leading.session_ended(request.into_body())),
+            session_forwarder::OVER_PATH => at_once(leading.is_over(&request)),
+            http_forwarder::PATH => leading.request(request, way),
+            http_forwarder::AUDIT_PATH => Box::pin(leading.audit(request.into_body())),
             wanted::PATH => leading.wanted.answer(request.headers(), way),
-            requests::GONE_PATH => at_once(leading.gone(&request, way)),
+            http_forwarder::GONE_PATH => at_once(leading.gone(&request, way)),
             heads::PATH => {
                 let settings = self.settings.get().cloned();
                 Box::pin(leading.head(request.into_body(), settings))
@@ -264,13 +264,13 @@ impl ChannelService for Service {
         }
     }
 
-    fn ended(&self, way: u64) {
+    fn connection_ended(&self, way: u64) {
         let leading = self.leading.read().unwrap_or_else(PoisonError::into_inner);
         if let Some(http) = leading
             .as_ref()
             .and_then(|leading| leading.entrance.http.as_ref())
         {
-            http.ended(way);
+            http.connection_ended(way);
         }
     }
 }

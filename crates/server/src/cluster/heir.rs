@@ -3,7 +3,8 @@
 //! A pure function of what the leader knows. Read next: [`super::node`], [`super::membership`].
 
 use super::membership::{ClusterView, STANDING_BY};
-use store::lead::{NodeRow, Wish};
+use domain::cluster::NodeRequest;
+use store::lead::NodeRow;
 
 /// The node to which the lead is to be handed: one that was asked to lead, or any other, if `me` was asked
 /// not to.
@@ -12,12 +13,16 @@ pub(super) fn heir(me: &str, view: &ClusterView) -> Option<String> {
         node.name != me
             && node.alive
             && node.rules == view.rules
-            && node.wish != Wish::Drain
+            && node.requested != Some(NodeRequest::Drain)
             && node.state == STANDING_BY
     };
     let mut others = view.nodes.iter().filter(able);
-    let wanted = { others.clone() }.find(|node| node.wish == Wish::Lead);
-    let any = || others.next().filter(|_| view.wish == Wish::Drain);
+    let wanted = { others.clone() }.find(|node| node.requested == Some(NodeRequest::Lead));
+    let any = || {
+        others
+            .next()
+            .filter(|_| view.requested == Some(NodeRequest::Drain))
+    };
     wanted.or_else(any).map(|node| node.name.clone())
 }
 
@@ -38,14 +43,14 @@ mod tests {
             started: Timestamp::from_ms(0),
             seen: Timestamp::from_ms(0),
             alive: true,
-            wish: Wish::None,
+            requested: None,
         }
     }
 
-    fn found(wish: Wish, nodes: Vec<NodeRow>) -> Option<String> {
+    fn found(requested: Option<NodeRequest>, nodes: Vec<NodeRow>) -> Option<String> {
         let view = ClusterView {
             nodes,
-            wish,
+            requested,
             rules: "these".to_owned(),
             ..ClusterView::default()
         };
@@ -55,17 +60,17 @@ mod tests {
     #[test]
     fn the_lead_goes_to_who_was_asked_to_have_it_and_can() {
         let asked = NodeRow {
-            wish: Wish::Lead,
+            requested: Some(NodeRequest::Lead),
             ..node("c")
         };
         let all = || vec![node("a"), node("b"), asked.clone()];
-        assert_eq!(found(Wish::None, vec![node("a"), node("b")]), None);
-        assert_eq!(found(Wish::None, all()).as_deref(), Some("c"));
+        assert_eq!(found(None, vec![node("a"), node("b")]), None);
+        assert_eq!(found(None, all()).as_deref(), Some("c"));
         assert_eq!(
-            found(Wish::Drain, vec![node("a"), node("b")]).as_deref(),
+            found(Some(NodeRequest::Drain), vec![node("a"), node("b")]).as_deref(),
             Some("b")
         );
-        assert_eq!(found(Wish::Drain, vec![node("a")]), None);
+        assert_eq!(found(Some(NodeRequest::Drain), vec![node("a")]), None);
         let gone = NodeRow {
             alive: false,
             ..asked.clone()
@@ -75,7 +80,7 @@ mod tests {
             ..asked.clone()
         };
         let drained = NodeRow {
-            wish: Wish::Drain,
+            requested: Some(NodeRequest::Drain),
             ..asked.clone()
         };
         let busy = NodeRow {
@@ -84,7 +89,7 @@ mod tests {
         };
         for unable in [gone, strange, drained, busy] {
             assert_eq!(
-                found(Wish::Drain, vec![node("a"), unable.clone()]),
+                found(Some(NodeRequest::Drain), vec![node("a"), unable.clone()]),
                 None,
                 "{unable:?}"
             );

@@ -2,7 +2,7 @@
 //! platform, with its rights, shares and limits.
 //!
 //! Whether a user and a key count is decided here, by the files of this node, whatever the other one found.
-//! Nothing goes out once the lead is lost. Read next: [`super::forwarded`], the other side of a session;
+//! Nothing goes out once the lead is lost. Read next: [`super::session_forwarder`], the other side of a session;
 //! [`crate::session`], which serves it.
 
 use super::channel::{
@@ -10,17 +10,19 @@ use super::channel::{
     refusal, short, whole,
 };
 use super::heads;
+use super::http_forwarder::{self, CONNECTION_NUMBER};
 use super::input::Input;
-use super::opening::{Ended, Marks, Opening, endpoint_of};
+use super::opening::{Marks, Opening, SessionEnd, endpoint_of};
 use super::record::{ToClient, write_data};
-use super::requests::{self, NUMBER};
 use super::settings_digests::SettingsDigests;
 use super::wanted::{EXPECTS, Wanted};
 use crate::fence::Fence;
 use crate::host::Entrance;
 use crate::http::ForwardedAnswer;
 use crate::http::body::ResponseBody;
-use crate::session::relay::{CannotReturn, Last, Relay, Relayed, Returning};
+use crate::session::forwarded::{
+    CannotReturn, ForwardedSession, ForwardedSessions, Last, Returning,
+};
 use crate::session::{self, Parts};
 use crate::ssh::entry::ForwardedEntry;
 use crate::ssh::{ByteStream, PublicKey};
@@ -53,8 +55,8 @@ const FRAME_BYTES: usize = 16 << 10;
 /// What this node serves to others while it leads.
 pub(super) struct LeadingNode {
     pub(super) entrance: Entrance,
-    pub(super) relayed: Arc<Relayed>,
-    pub(super) lead: u64,
+    pub(super) sessions: Arc<ForwardedSessions>,
+    pub(super) term: u64,
     pub(super) wanted: Arc<Wanted>,
 }
 
@@ -153,7 +155,7 @@ impl LeadingNode {
         let mut reply = reply.map(|body| Box::pin(Answered { body, fence }) as ChannelBody);
         reply.headers_mut().insert(PROTOCOL_FIELD, PROTOCOL);
         if let Some(user) = user.and_then(|user| HeaderValue::from_bytes(user.as_bytes()).ok()) {
-            reply.headers_mut().insert(requests::USER, user);
+            reply.headers_mut().insert(http_forwarder::USER, user);
         }
         reply
     }
@@ -169,9 +171,9 @@ impl LeadingNode {
 
     /// Whether a session is over whose client takes nothing: 410 if it is.
     pub(super) fn is_over(&self, request: &Request<Incoming>) -> Response<ChannelBody> {
-        let session =
-            number(request.headers(), &NUMBER).and_then(|number| u32::try_from(number).ok());
-        match session.is_some_and(|session| self.relayed.is_over(session)) {
+        let session = number(request.headers(), &CONNECTION_NUMBER)
+            .and_then(|number| u32::try_from(number).ok());
+        match session.is_some_and(|session| self.sessions.is_over(session)) {
             true => refusal(StatusCode::GONE, "the session is over"),
             false => Response::new(whole(Bytes::new())),
         }
@@ -179,7 +181,7 @@ impl LeadingNode {
 
     /// Notes that a connection to another node has ended.
     pub(super) fn gone(&self, request: &Request<Incoming>, way: u64) -> Response<ChannelBody> {
-        let number = number(request.headers(), &NUMBER);
+        let number = number(request.headers(), &CONNECTION_NUMBER);
         if let (Some(http), Some(number)) = (&self.entrance.http, number) {
             http.gone((way, number));
         }
@@ -210,20 +212,20 @@ impl LeadingNode {
     }
 
     /// Records the end of a session that ended while nobody had it, unless that is known here.
-    pub(super) async fn ended(self: Arc<Self>, body: Incoming) -> Response<ChannelBody> {
+    pub(super) async fn session_ended(self: Arc<Self>, body: Incoming) -> Response<ChannelBody> {
         let read = timeout(INTRODUCTION, short(body, EVENT_BYTES)).await;
-        let ended = read.ok().flatten();
-        let ended = ended.and_then(|bytes| serde_json::from_slice::<Ended>(&bytes).ok());
-        let Some(ended) = ended else {
+        let end = read.ok().flatten();
+        let end = end.and_then(|bytes| serde_json::from_slice::<SessionEnd>(&bytes).ok());
+        let Some(end) = end else {
             return refusal(StatusCode::BAD_REQUEST, "the end cannot be read");
         };
-        if let Ok(returning) = self.relayed.returns(ended.id, u64::MAX).await {
+        if let Ok(returning) = self.sessions.returns(end.id, u64::MAX).await {
             let peer = Peer {
-                user: ended.user,
-                source_host: ended.source.to_string(),
+                user: end.user,
+                source_host: end.source.to_string(),
             };
             let at = &self.entrance;
-            at.platform.record_end(ended.id, &peer, at.clock.now());
+            at.platform.record_end(end.id, &peer, at.clock.now());
             returning.end();
         }
         Response::new(whole(Bytes::new()))
@@ -249,7 +251,7 @@ impl LeadingNode {
         let saved = match saved {
             None => None,
             Some(saved) => {
-                let returning = self.relayed.returns(saved.id, opening.attempt).await;
+                let returning = self.sessions.returns(saved.id, opening.attempt).await;
                 Some((saved, returning.map_err(Refused::from)?))
             }
         };
@@ -276,7 +278,7 @@ impl LeadingNode {
         };
         // Other endpoints have streams of their own, whose places say nothing of the log's.
         let node = node.filter(|_| endpoint == Endpoint::Platform);
-        let relay = self.relay(saved, input, node);
+        let forwarded = self.forwarded(saved, input, node);
         let parts = Parts {
             platform: Arc::clone(&at.platform),
             endpoint,
@@ -291,7 +293,7 @@ impl LeadingNode {
         let serving = at
             .shares
             .of(&user)
-            .run(session::serve_relayed(stream, parts, relay));
+            .run(session::serve_forwarded(stream, parts, forwarded));
         tokio::spawn(async move {
             let _entry = entry;
             serving.await;
@@ -299,12 +301,12 @@ impl LeadingNode {
         Ok(far)
     }
 
-    fn relay(
+    fn forwarded(
         &self,
         saved: Option<(SavedSession, Returning)>,
         input: SessionInput,
         node: Option<String>,
-    ) -> Relay {
+    ) -> ForwardedSession {
         let mut marks = Marks::default();
         let telling = move |output: Vec<u8>, mark: &SessionMark, last| {
             let mut told = Vec::with_capacity(output.len() + 256);
@@ -321,12 +323,12 @@ impl LeadingNode {
             end.write(&mut told);
             told
         });
-        Relay::new(
+        ForwardedSession::new(
             saved,
             input,
             Box::new(telling),
             ends,
-            (&self.relayed, self.lead, node),
+            (&self.sessions, self.term, node),
         )
     }
 }
@@ -344,26 +346,26 @@ struct FarClient {
 /// The request as its client has made it; none if it cannot be read.
 fn taken(mut request: Request<Incoming>) -> Option<(FarClient, Request<Incoming>)> {
     let fields = request.headers_mut();
-    let connection = number(fields, &NUMBER)?;
+    let connection = number(fields, &CONNECTION_NUMBER)?;
     let expects = number(fields, &EXPECTS);
-    let method = Method::from_bytes(fields.remove(requests::METHOD)?.as_bytes()).ok()?;
+    let method = Method::from_bytes(fields.remove(http_forwarder::METHOD)?.as_bytes()).ok()?;
     let target: Uri = fields
-        .remove(requests::TARGET)?
+        .remove(http_forwarder::TARGET)?
         .to_str()
         .ok()?
         .parse()
         .ok()?;
     let source = fields
-        .remove(requests::SOURCE)?
+        .remove(http_forwarder::SOURCE)?
         .to_str()
         .ok()?
         .parse()
         .ok()?;
-    let certificate = match fields.remove(requests::CERTIFICATE) {
+    let certificate = match fields.remove(http_forwarder::CERTIFICATE) {
         None => None,
         Some(text) => Some(Base64::decode_vec(text.to_str().ok()?).ok()?),
     };
-    let is_between = |name: &HeaderName| name.as_str().starts_with(requests::BETWEEN_NODES);
+    let is_between = |name: &HeaderName| name.as_str().starts_with(http_forwarder::BETWEEN_NODES);
     let between: Vec<_> = fields
         .keys()
         .filter(|name| is_between(name))

@@ -6,11 +6,12 @@
 use super::leader::{Leader, LeaderWatch};
 use super::rules::{self, RulesError};
 use crate::state::StateFolder;
+use domain::cluster::NodeRequest;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
-use store::lead::{Announced, Announcement, Directory, LeadRow, Lease, NodeRow, Wish};
+use store::lead::{Announced, Announcement, Directory, LeadRow, Lease, NodeRow};
 use store::{OpenError, PostgresAddress, SqlFailure};
 use tokio::sync::{oneshot, watch};
 use tracing::{debug, warn};
@@ -39,7 +40,7 @@ pub struct ClusterView {
     /// All nodes, by name.
     pub nodes: Vec<NodeRow>,
     /// What is asked of this node.
-    pub wish: Wish,
+    pub requested: Option<NodeRequest>,
     /// The digest of the rules in its folder; empty if they cannot be read.
     pub rules: String,
     /// True if another process has its name by now.
@@ -119,8 +120,12 @@ struct Doing {
 enum Order {
     /// Say at once what is done now.
     Announce,
-    Ask(String, Wish, oneshot::Sender<Result<bool, SqlFailure>>),
-    Fulfilled(Wish),
+    Request(
+        String,
+        NodeRequest,
+        oneshot::Sender<Result<bool, SqlFailure>>,
+    ),
+    Fulfilled(NodeRequest),
 }
 
 /// The thread's.
@@ -214,13 +219,13 @@ impl Membership {
     }
 
     /// What asks something of nodes, for as long as this is there.
-    pub fn asks(&self) -> Asks {
-        Asks(self.orders.as_ref().map(Arc::downgrade).unwrap_or_default())
+    pub fn requests(&self) -> NodeRequests {
+        NodeRequests(self.orders.as_ref().map(Arc::downgrade).unwrap_or_default())
     }
 
     /// Ends what is asked of this node, if it is this.
-    pub fn fulfilled(&self, wish: Wish) {
-        self.order(Order::Fulfilled(wish));
+    pub fn fulfilled(&self, request: NodeRequest) {
+        self.order(Order::Fulfilled(request));
     }
 
     fn order(&self, order: Order) {
@@ -232,17 +237,17 @@ impl Membership {
 
 /// Asks something of nodes.
 #[derive(Clone, Debug)]
-pub struct Asks(Weak<Sender<Order>>);
+pub struct NodeRequests(Weak<Sender<Order>>);
 
-impl Asks {
-    /// Asks something of a node; false if there is none of this name.
+impl NodeRequests {
+    /// NodeRequests something of a node; false if there is none of this name.
     ///
     /// # Errors
     /// If the database cannot be asked.
-    pub async fn ask(&self, node: &str, wish: Wish) -> Result<bool, SqlFailure> {
+    pub async fn request(&self, node: &str, request: NodeRequest) -> Result<bool, SqlFailure> {
         let (tell, told) = oneshot::channel();
         if let Some(orders) = self.0.upgrade() {
-            let _ = orders.send(Order::Ask(node.to_owned(), wish, tell));
+            let _ = orders.send(Order::Request(node.to_owned(), request, tell));
         }
         // Without the node that is asked with, there is none.
         told.await.unwrap_or(Ok(false))
@@ -265,13 +270,13 @@ impl Member {
             let mut due = announced.elapsed() >= ANNOUNCE;
             match orders.recv_timeout(LOOK) {
                 Ok(Order::Announce) => due = true,
-                Ok(Order::Ask(node, wish, tell)) => {
-                    let _ = tell.send(self.directory.ask(&node, wish));
+                Ok(Order::Request(node, request, tell)) => {
+                    let _ = tell.send(self.directory.request(&node, request));
                     due = true;
                 }
-                Ok(Order::Fulfilled(wish)) => {
-                    if let Err(cause) = self.directory.fulfilled(&self.me.name, wish) {
-                        debug!("a wish is still in the directory: {cause}");
+                Ok(Order::Fulfilled(request)) => {
+                    if let Err(cause) = self.directory.fulfilled(&self.me.name, request) {
+                        debug!("a request is still in the directory: {cause}");
                     }
                     due = true;
                 }
@@ -318,7 +323,7 @@ impl Member {
             self.read_rules();
             self.me.state = locked(&self.doing).state.to_owned();
             match self.directory.announce(&self.me)? {
-                Announced::Known { wish } => view.wish = wish,
+                Announced::Known { requested } => view.requested = requested,
                 Announced::Taken { .. } => view.taken = true,
             }
             view.nodes = self.directory.nodes()?;

@@ -30,12 +30,13 @@ use crate::seal::HostSeal;
 use crate::ssh::BindError;
 use crate::ssh::listener::listen;
 use crate::state::StateFolder;
+use domain::cluster::NodeRequest;
 use domain::cluster::{LeadMoved, LeadReason};
 use russh::keys::HashAlg;
 use std::fs::File;
 use std::sync::Arc;
 use std::time::Duration;
-use store::lead::{LeadCandidate, LeadRow, Lease, Obstacle, Taking, Wish};
+use store::lead::{LeadCandidate, LeadRow, Lease, Obstacle, Taking};
 use store::{Location, OpenError, PostgresAddress, locked};
 use tokio::net::TcpListener;
 use tokio::task::JoinError;
@@ -222,7 +223,7 @@ impl ClusterNode {
                 let name = self.candidate.node.clone();
                 return Err(MembershipError::NameTaken(name).into());
             }
-            let drained = view.wish == Wish::Drain;
+            let drained = view.requested == Some(NodeRequest::Drain);
             let state = if drained { DRAINING } else { STANDING_BY };
             self.membership.does(state, None);
             if self.may_try(&view) {
@@ -260,8 +261,8 @@ impl ClusterNode {
             return None;
         }
         let differs = view.rules_differ() && !self.candidate.any_rules;
-        Some(match view.wish {
-            Wish::Drain => NodeNews::Drained,
+        Some(match view.requested {
+            Some(NodeRequest::Drain) => NodeNews::Drained,
             _ if differs => NodeNews::RulesDiffer,
             _ => NodeNews::By(view.leader().map(|leader| leader.node)),
         })
@@ -276,7 +277,10 @@ impl ClusterNode {
         let former = std::mem::take(&mut self.is_new) && lead.holder == self.candidate.holder();
         let promised = lead.heir.as_ref().is_some_and(|heir| heir != me);
         let differs = view.rules_differ() && !self.candidate.any_rules;
-        view.wish != Wish::Drain && !promised && !differs && (former || !lead.held)
+        view.requested != Some(NodeRequest::Drain)
+            && !promised
+            && !differs
+            && (former || !lead.held)
     }
 
     async fn attempt(&mut self) -> Result<Option<Lease>, NodeError> {
@@ -315,8 +319,8 @@ impl ClusterNode {
         let engine = host.platform.engine();
         engine.join_cluster(Arc::new(KnownNodes {
             view: self.membership.view(),
-            asks: self.membership.asks(),
-            relayed: self.forwarding.relayed(),
+            requests: self.membership.requests(),
+            sessions: self.forwarding.sessions(),
             engine: Arc::downgrade(engine),
             clock: Arc::clone(&host.clock),
         }));
@@ -334,7 +338,7 @@ impl ClusterNode {
             .number_sessions_from(first_session(lease.epoch()));
         self.forwarding.leads(host);
         self.membership.does(LEADING, Some(lease.clone()));
-        self.membership.fulfilled(Wish::Lead);
+        self.membership.fulfilled(NodeRequest::Lead);
     }
 
     /// Resolves once a leader is to give the lead back, with the node that is to have it.
@@ -357,7 +361,7 @@ impl ClusterNode {
                     return Ok(heir);
                 }
             }
-            if view.wish == Wish::Drain && !std::mem::replace(&mut told, true) {
+            if view.requested == Some(NodeRequest::Drain) && !std::mem::replace(&mut told, true) {
                 warn!("nobody else can lead: this node does until another can");
             }
             if views.changed().await.is_err() {

@@ -2,23 +2,23 @@
 //!
 //! Translates what the directory says; knows no database. Read next: [`super::membership`]; `engine::Nodes`.
 
-use super::membership::{Asks, ClusterView, DRAINING};
+use super::membership::{ClusterView, DRAINING, NodeRequests};
 use crate::clock::Clock;
-use crate::session::relay::Relayed;
+use crate::session::forwarded::ForwardedSessions;
 use domain::cluster::{
-    ClusterStanding, FeedLag, LeadReason, LeadRecord, NodeRecord, NodeState, NodeWish,
+    ClusterStanding, FeedLag, LeadReason, LeadRecord, NodeRecord, NodeRequest, NodeState,
 };
 use domain::event::Sequence;
-use engine::{AskFailure, Asking, Engine, Nodes};
+use engine::{Engine, NodeRequestFailure, NodeRequestFuture, Nodes};
 use std::sync::{Arc, Weak};
-use store::lead::{LeadRow, NodeRow, Wish};
+use store::lead::{LeadRow, NodeRow};
 use tokio::sync::watch;
 
 /// The nodes, as this one knows them.
 pub(super) struct KnownNodes {
     pub(super) view: watch::Receiver<ClusterView>,
-    pub(super) asks: Asks,
-    pub(super) relayed: Arc<Relayed>,
+    pub(super) requests: NodeRequests,
+    pub(super) sessions: Arc<ForwardedSessions>,
     /// Which knows them.
     pub(super) engine: Weak<Engine>,
     pub(super) clock: Arc<Clock>,
@@ -47,7 +47,7 @@ impl KnownNodes {
 impl Nodes for KnownNodes {
     fn standing(&self) -> ClusterStanding {
         let mut standing = standing(&self.view.borrow());
-        let mut subscribers = self.relayed.subscribers();
+        let mut subscribers = self.sessions.subscribers();
         for node in &mut standing.nodes {
             let told = subscribers.remove(&node.name);
             node.feed = told.and_then(|(count, slowest)| self.lag(count, slowest));
@@ -55,17 +55,15 @@ impl Nodes for KnownNodes {
         standing
     }
 
-    fn ask(&self, node: &str, wish: NodeWish) -> Asking {
-        let (asks, node) = (self.asks.clone(), node.to_owned());
-        let wish = match wish {
-            NodeWish::Drain => Wish::Drain,
-            NodeWish::Lead => Wish::Lead,
-        };
+    fn request(&self, node: &str, request: NodeRequest) -> NodeRequestFuture {
+        let (requests, node) = (self.requests.clone(), node.to_owned());
         Box::pin(async move {
-            match asks.ask(&node, wish).await {
+            match requests.request(&node, request).await {
                 Ok(true) => Ok(()),
-                Ok(false) => Err(AskFailure(format!("there is no node '{node}' any more"))),
-                Err(cause) => Err(AskFailure(cause.to_string())),
+                Ok(false) => Err(NodeRequestFailure(format!(
+                    "there is no node '{node}' any more"
+                ))),
+                Err(cause) => Err(NodeRequestFailure(cause.to_string())),
             }
         })
     }
@@ -83,7 +81,9 @@ fn standing(view: &ClusterView) -> ClusterStanding {
         state: match node {
             _ if held.is_some_and(|lead| lead.node == node.name) => NodeState::Leading,
             _ if !node.alive => NodeState::Gone,
-            _ if node.wish == Wish::Drain || node.state == DRAINING => NodeState::Draining,
+            _ if node.requested == Some(NodeRequest::Drain) || node.state == DRAINING => {
+                NodeState::Draining
+            }
             _ => NodeState::StandingBy,
         },
         rules_agree: rules.is_empty() || node.rules == rules,
@@ -105,7 +105,8 @@ fn standing(view: &ClusterView) -> ClusterStanding {
 
 /// Why a node takes the lead that was `before` another's, or its own.
 pub(super) fn reason(me: &str, before: &LeadRow, view: &ClusterView) -> LeadReason {
-    let drained = |node: &&NodeRow| node.name == before.node && node.wish == Wish::Drain;
+    let drained =
+        |node: &&NodeRow| node.name == before.node && node.requested == Some(NodeRequest::Drain);
     match before.until.as_ms() {
         _ if before.node.is_empty() => LeadReason::First,
         _ if before.node == me => LeadReason::Restarted,
@@ -132,7 +133,7 @@ mod tests {
             started: Timestamp::from_ms(1),
             seen: Timestamp::from_ms(2),
             alive: true,
-            wish: Wish::None,
+            requested: None,
         }
     }
 
@@ -156,7 +157,7 @@ mod tests {
             ..node("c")
         };
         let drained = NodeRow {
-            wish: Wish::Drain,
+            requested: Some(NodeRequest::Drain),
             rules: "others".to_owned(),
             ..node("d")
         };
@@ -199,7 +200,7 @@ mod tests {
     #[test]
     fn it_is_known_why_a_lead_is_taken() {
         let drained = NodeRow {
-            wish: Wish::Drain,
+            requested: Some(NodeRequest::Drain),
             ..node("a")
         };
         let view = |nodes| ClusterView {

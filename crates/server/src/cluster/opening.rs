@@ -39,7 +39,7 @@ pub(super) struct Opening {
 
 /// A session that ended while nobody had it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Ended {
+pub(super) struct SessionEnd {
     /// Its number.
     pub(super) id: u32,
     /// The user.

@@ -5,8 +5,8 @@
 //! never. Read next: [`crate::trail`].
 
 use super::channel::{ChannelBody, ChannelClient, uri, whole};
+use super::http_forwarder::AUDIT_PATH;
 use super::leader::LeaderWatch;
-use super::requests::AUDIT_PATH;
 use crate::trail::Trail;
 use domain::audit::{AuditEvent, AuditKind};
 use hyper::{Method, Request, StatusCode};
@@ -132,7 +132,7 @@ mod tests {
             })
         }
 
-        fn ended(&self, _: u64) {}
+        fn connection_ended(&self, _: u64) {}
     }
 
     fn refused(user: usize) -> AuditEvent {

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! The library asks a client for its body when that is first looked at, so the node looks no sooner. Read next:
-//! [`super::requests`] and [`super::leading`], the two sides of a request.
+//! [`super::http_forwarder`] and [`super::leading`], the two sides of a request.
 
 use super::channel::{
     Answering, ChannelBody, ChannelClient, Unreached, at_once, number, refusal, uri, whole,

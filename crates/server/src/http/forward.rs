@@ -153,7 +153,7 @@ impl ForwardedRequests {
     }
 
     /// Notes that the way to another node has ended, and all connections to it.
-    pub(crate) fn ended(&self, way: u64) {
+    pub(crate) fn connection_ended(&self, way: u64) {
         self.lock().retain(|(of, _), _| *of != way);
     }
 

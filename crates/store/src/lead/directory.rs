@@ -4,13 +4,14 @@
 //! that was not written for the time of the lease is of a node that is gone. Read next: `postgres::nodes`,
 //! the statements.
 
-use super::rows::{Announced, Announcement, LeadRow, NodeRow, Wish};
+use super::rows::{Announced, Announcement, LeadRow, NodeRow};
 use crate::failure::SqlFailure;
 use crate::open::OpenError;
 use crate::postgres::address::PostgresAddress;
 use crate::postgres::reach::prepared;
 use crate::postgres::session::Session;
 use crate::postgres::{nodes, owner};
+use domain::cluster::NodeRequest;
 use std::fmt;
 use std::time::Duration;
 
@@ -49,8 +50,8 @@ impl Directory {
         })
     }
 
-    /// Writes what a node says of itself, unless its name is another's. A new life of it begins without
-    /// wishes.
+    /// Writes what a node says of itself, unless its name is another's. Nothing is asked of a new life
+    /// of it.
     ///
     /// # Errors
     /// If the database cannot be asked; nothing is known then.
@@ -79,16 +80,16 @@ impl Directory {
     ///
     /// # Errors
     /// As [`Self::announce`].
-    pub fn ask(&mut self, node: &str, wish: Wish) -> Result<bool, SqlFailure> {
-        nodes::ask(self.session()?, node, wish)
+    pub fn request(&mut self, node: &str, request: NodeRequest) -> Result<bool, SqlFailure> {
+        nodes::request(self.session()?, node, request)
     }
 
     /// Ends what was asked of a node, if it is this.
     ///
     /// # Errors
     /// As [`Self::announce`].
-    pub fn fulfilled(&mut self, node: &str, wish: Wish) -> Result<(), SqlFailure> {
-        nodes::fulfilled(self.session()?, node, wish)
+    pub fn fulfilled(&mut self, node: &str, request: NodeRequest) -> Result<(), SqlFailure> {
+        nodes::fulfilled(self.session()?, node, request)
     }
 
     /// Says that this life of a node is over; forgets nodes that have been gone for a week.

@@ -2,6 +2,7 @@
 //!
 //! Read next: [`super::directory`], [`super::lease`].
 
+use domain::cluster::NodeRequest;
 use domain::time::Timestamp;
 use std::time::Duration;
 
@@ -25,36 +26,21 @@ pub struct Announcement {
     pub rules: String,
 }
 
-/// What an operator asked of a node.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Wish {
-    /// Nothing.
-    #[default]
-    None,
-    /// Not to lead, and to give the lead back if another can take it, until it is asked otherwise or starts
-    /// anew.
-    Drain,
-    /// To take the lead, which the leader is to hand to it.
-    Lead,
+/// The word in the directory for what is asked of a node.
+pub(crate) fn word_of(request: Option<NodeRequest>) -> &'static str {
+    match request {
+        None => "",
+        Some(NodeRequest::Drain) => "drain",
+        Some(NodeRequest::Lead) => "lead",
+    }
 }
 
-impl Wish {
-    /// The word in the directory.
-    pub(crate) fn word(self) -> &'static str {
-        match self {
-            Self::None => "",
-            Self::Drain => "drain",
-            Self::Lead => "lead",
-        }
-    }
-
-    /// The wish of a word; one that this release does not know is none.
-    pub(crate) fn of(word: &str) -> Self {
-        match word {
-            "drain" => Self::Drain,
-            "lead" => Self::Lead,
-            _ => Self::None,
-        }
+/// What a word in the directory asks of a node; one that this release does not know asks nothing.
+pub(crate) fn request_of(word: &str) -> Option<NodeRequest> {
+    match word {
+        "drain" => Some(NodeRequest::Drain),
+        "lead" => Some(NodeRequest::Lead),
+        _ => None,
     }
 }
 
@@ -64,7 +50,7 @@ pub enum Announced {
     /// The node is in the directory.
     Known {
         /// What is asked of it.
-        wish: Wish,
+        requested: Option<NodeRequest>,
     },
     /// Another process elsewhere has this name.
     Taken {
@@ -95,7 +81,7 @@ pub struct NodeRow {
     /// True if that is not long ago.
     pub alive: bool,
     /// What is asked of it.
-    pub wish: Wish,
+    pub requested: Option<NodeRequest>,
 }
 
 /// Who leads.

@@ -1,12 +1,13 @@
 //! The rows of nodes, by which they know of each other.
 //!
-//! A node writes its own row alone; an operator's wish is written to it by others. Read next:
+//! A node writes its own row alone; an operator's request is written to it by others. Read next:
 //! [`crate::lead`], which says what they mean.
 
 use super::session::Session;
 use crate::failure::SqlFailure;
-use crate::lead::{Announced, Announcement, NodeRow, Wish};
+use crate::lead::{Announced, Announcement, NodeRow, request_of, word_of};
 use crate::sql::{Row, Session as Seam, values};
+use domain::cluster::NodeRequest;
 use domain::time::Timestamp;
 use std::time::Duration;
 
@@ -80,8 +81,8 @@ pub(crate) fn announce(
     let seam = Seam::Postgres(session);
     let written = seam.find(ANNOUNCE, values, |row| row.get::<String>(0))?;
     if let Some(word) = written {
-        let wish = Wish::of(&word);
-        return Ok(Announced::Known { wish });
+        let requested = request_of(&word);
+        return Ok(Announced::Known { requested });
     }
     let left = seam.find(LEFT, values![&me.name], |row| row.get::<i64>(0))?;
     let left = u64::try_from(left.unwrap_or_default()).unwrap_or_default();
@@ -106,19 +107,27 @@ fn node(row: &Row<'_>) -> Result<NodeRow, SqlFailure> {
         started: Timestamp::from_ms(row.get(6)?),
         seen: Timestamp::from_ms(row.get(7)?),
         alive: row.get(8)?,
-        wish: Wish::of(row.text(9)?),
+        requested: request_of(row.text(9)?),
     })
 }
 
-/// Writes a wish to the row of a node; false if there is none.
-pub(crate) fn ask(session: &Session, node: &str, wish: Wish) -> Result<bool, SqlFailure> {
-    let values = values![node, wish.word()];
+/// Writes a request to the row of a node; false if there is none.
+pub(crate) fn request(
+    session: &Session,
+    node: &str,
+    request: NodeRequest,
+) -> Result<bool, SqlFailure> {
+    let values = values![node, word_of(Some(request))];
     Ok(Seam::Postgres(session).change(ASK, values)? > 0)
 }
 
-/// Takes a wish out of the row of a node, if it is this.
-pub(crate) fn fulfilled(session: &Session, node: &str, wish: Wish) -> Result<(), SqlFailure> {
-    let values = values![node, wish.word()];
+/// Takes a request out of the row of a node, if it is this.
+pub(crate) fn fulfilled(
+    session: &Session,
+    node: &str,
+    request: NodeRequest,
+) -> Result<(), SqlFailure> {
+    let values = values![node, word_of(Some(request))];
     Seam::Postgres(session).change(FULFILLED, values)?;
     Ok(())
 }

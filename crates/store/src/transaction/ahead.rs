@@ -17,7 +17,7 @@ pub(super) fn look_ahead(
     group: &[Prepared],
     known: &Known,
 ) -> Result<(), SqlFailure> {
-    if session.fails_at_once() {
+    if !session.is_pipelined() {
         return Ok(());
     }
     let batches = || group.iter().map(|prepared| &prepared.wanted.batch);

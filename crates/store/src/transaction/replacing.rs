@@ -24,7 +24,7 @@ impl Statements<'_, '_> {
         let is_new = value.is_new() && !self.isolated;
         let known = name.as_ref().filter(|_| !is_new);
         let mut old = match known.and_then(|name| self.known.take(name)) {
-            None if is_new || (V::MOSTLY_NEW && self.session.fails_at_once()) => None,
+            None if is_new || (V::MOSTLY_NEW && !self.session.is_pipelined()) => None,
             None => self.look_up(value)?,
             known => known,
         };
@@ -32,7 +32,7 @@ impl Statements<'_, '_> {
         let mut place = old.as_ref().map_or(new, |old| old.place);
         let mut written = value.write(row, self.session, old.as_ref(), place, self.encryptor);
         let fails = written.as_ref().is_err_and(breaks_a_rule);
-        if fails && old.is_none() && self.session.fails_at_once() {
+        if fails && old.is_none() && !self.session.is_pipelined() {
             old = self.look_up(value)?;
             place = old.as_ref().map_or(new, |old| old.place);
             written = value.write(row, self.session, old.as_ref(), place, self.encryptor);

@@ -49,7 +49,7 @@ pub(in crate::cluster) trait ChannelService: Send + Sync + 'static {
     fn answer(self: Arc<Self>, request: Request<Incoming>, connection: u64) -> Answering;
 
     /// Notes that a connection has ended.
-    fn ended(&self, connection: u64);
+    fn connection_ended(&self, connection: u64);
 }
 
 /// The side that is asked. Dropping it ends all connections.
@@ -127,7 +127,7 @@ struct Ending {
 
 impl Drop for Ending {
     fn drop(&mut self) {
-        self.service.ended(self.number);
+        self.service.connection_ended(self.number);
     }
 }
 

@@ -50,7 +50,7 @@ impl ChannelService for Service {
         })
     }
 
-    fn ended(&self, _: u64) {
+    fn connection_ended(&self, _: u64) {
         self.0.send_modify(|ended| *ended += 1);
     }
 }

@@ -4,12 +4,12 @@ use super::opened;
 use crate::failure::FailureKind;
 use crate::lead::{
     Announced, Announcement, Directory, LeadCandidate, Lease, MARGIN, Obstacle, Standing, Taking,
-    Wish,
 };
 use crate::postgres::address::PostgresAddress;
 use crate::postgres::tests::way::Way;
 use crate::postgres::{owner, schema};
 use crate::{Batch, CommitError, Options, Store};
+use domain::cluster::NodeRequest;
 use std::thread;
 use std::time::{Duration, Instant};
 use testkit::postgres::{Database, shared};
@@ -353,12 +353,15 @@ fn a_name_is_one_processs_while_it_is_heard_of() {
     };
     let database = server.database();
     let mut directory = Directory::open(&address(&database), TTL, false).unwrap();
-    let known = |wish| Announced::Known { wish };
+    let known = |requested| Announced::Known { requested };
     let first = announcement("a", "1");
-    assert_eq!(directory.announce(&first).unwrap(), known(Wish::None));
-    assert!(directory.ask("a", Wish::Drain).unwrap());
-    assert!(!directory.ask("b", Wish::Drain).unwrap());
-    assert_eq!(directory.announce(&first).unwrap(), known(Wish::Drain));
+    assert_eq!(directory.announce(&first).unwrap(), known(None));
+    assert!(directory.request("a", NodeRequest::Drain).unwrap());
+    assert!(!directory.request("b", NodeRequest::Drain).unwrap());
+    assert_eq!(
+        directory.announce(&first).unwrap(),
+        known(Some(NodeRequest::Drain))
+    );
     let elsewhere = announcement("a", "2");
     match directory.announce(&elsewhere).unwrap() {
         Announced::Taken { left } => assert!(left <= TTL && !left.is_zero()),
@@ -369,22 +372,25 @@ fn a_name_is_one_processs_while_it_is_heard_of() {
         place: first.place.clone(),
         ..elsewhere.clone()
     };
-    assert_eq!(directory.announce(&again).unwrap(), known(Wish::None));
+    assert_eq!(directory.announce(&again).unwrap(), known(None));
     let all = directory.nodes().unwrap();
     assert_eq!(all.len(), 1);
     assert_eq!((&*all[0].life, all[0].alive), ("2", true));
-    directory.ask("a", Wish::Lead).unwrap();
-    directory.fulfilled("a", Wish::Drain).unwrap();
-    assert_eq!(directory.nodes().unwrap()[0].wish, Wish::Lead);
-    directory.fulfilled("a", Wish::Lead).unwrap();
-    assert_eq!(directory.nodes().unwrap()[0].wish, Wish::None);
+    directory.request("a", NodeRequest::Lead).unwrap();
+    directory.fulfilled("a", NodeRequest::Drain).unwrap();
+    assert_eq!(
+        directory.nodes().unwrap()[0].requested,
+        Some(NodeRequest::Lead)
+    );
+    directory.fulfilled("a", NodeRequest::Lead).unwrap();
+    assert_eq!(directory.nodes().unwrap()[0].requested, None);
     // The life before does not end this one.
     directory.leave("a", "1").unwrap();
     assert!(directory.nodes().unwrap()[0].alive);
     directory.leave("a", "2").unwrap();
     assert!(!directory.nodes().unwrap()[0].alive);
     let third = announcement("a", "3");
-    assert_eq!(directory.announce(&third).unwrap(), known(Wish::None));
+    assert_eq!(directory.announce(&third).unwrap(), known(None));
     let month = "UPDATE node SET seen = 0, until = 0";
     database.say(month);
     directory.leave("b", "1").unwrap();

@@ -2,7 +2,7 @@
 //! and comes again if the way to it is lost.
 //!
 //! A session ends here in one of two ways: it is over, which the node is told, or it goes on elsewhere, which
-//! the log is not told. [`Relayed`] knows those that are here, so that one that comes again finds out what
+//! the log is not told. [`ForwardedSessions`] knows those that are here, so that one that comes again finds out what
 //! became of it. How it is told, `cluster` knows. Read next: [`super`]; `bindings::netconf`'s
 //! `SavedSession`.
 
@@ -44,14 +44,14 @@ pub(crate) enum Last {
 type Telling = Box<dyn FnMut(Vec<u8>, &SessionMark, Last) -> Vec<u8> + Send + Sync>;
 
 /// What a session is told to be, and how it tells what it is.
-pub(crate) struct Relay {
+pub(crate) struct ForwardedSession {
     saved: Option<SavedSession>,
     input: SessionInput,
     telling: Telling,
     close: Vec<u8>,
     left_told: Vec<u8>,
-    relayed: Arc<Relayed>,
-    lead: u64,
+    sessions: Arc<ForwardedSessions>,
+    term: u64,
     node: Option<String>,
     number: Option<u32>,
     /// Which return of the session it is; none from then on when it is here.
@@ -70,17 +70,17 @@ pub(crate) struct Relay {
 /// In place of a cursor, of a session without a subscription.
 const NO_CURSOR: Sequence = Sequence::MAX;
 
-impl Relay {
+impl ForwardedSession {
     /// Of a session that begins, or goes on as it was `saved` and `returning`. `telling` makes the bytes that tell an
     /// output, a mark, and whether it was the last; the last two are those that tell the end, and that it goes on
-    /// elsewhere. `lead` is that of [`Relayed::lead`] under which it was asked for;
+    /// elsewhere. `term` is that of [`ForwardedSessions::term`] under which it was asked for;
     /// `node` the one its client is connected to, if it counts as a subscriber there.
     pub(crate) fn new(
         saved: Option<(SavedSession, Returning)>,
         input: SessionInput,
         telling: Telling,
         [close, left_told]: [Vec<u8>; 2],
-        (relayed, lead, node): (&Arc<Relayed>, u64, Option<String>),
+        (sessions, term, node): (&Arc<ForwardedSessions>, u64, Option<String>),
     ) -> Self {
         let (saved, returning) = saved.unzip();
         Self {
@@ -91,8 +91,8 @@ impl Relay {
             telling,
             close,
             left_told,
-            relayed: Arc::clone(relayed),
-            lead,
+            sessions: Arc::clone(sessions),
+            term,
             node,
             number: None,
             left: watch::Sender::new(false),
@@ -124,7 +124,7 @@ impl Relay {
                 if let Err(why) = &resumed
                     && !matches!(why, CannotResume::Number(_))
                 {
-                    self.relayed.lock().remember(saved.id);
+                    self.sessions.lock().remember(saved.id);
                 }
                 resumed
             }
@@ -134,7 +134,7 @@ impl Relay {
     /// Notes the number of the session.
     pub(super) fn enter(&mut self, number: u32) {
         self.number = Some(number);
-        let mut state = self.relayed.lock();
+        let mut state = self.sessions.lock();
         let here = Here {
             attempt: self.attempt,
             left: self.left.clone(),
@@ -142,7 +142,7 @@ impl Relay {
             written: Arc::clone(&self.written),
         };
         state.here.insert(number, here);
-        if state.lead != self.lead {
+        if state.term != self.term {
             self.left.send_replace(true);
         }
         drop(state);
@@ -196,12 +196,12 @@ impl Relay {
     }
 }
 
-impl Drop for Relay {
+impl Drop for ForwardedSession {
     fn drop(&mut self) {
         let Some(number) = self.number else {
             return;
         };
-        let mut state = self.relayed.lock();
+        let mut state = self.sessions.lock();
         let here = state.here.get(&number);
         if here.is_some_and(|here| here.left.same_channel(&self.left)) {
             state.here.remove(&number);
@@ -210,7 +210,7 @@ impl Drop for Relay {
             state.remember(number);
         }
         drop(state);
-        self.relayed.changed.notify_waiters();
+        self.sessions.changed.notify_waiters();
     }
 }
 
@@ -221,7 +221,7 @@ pub(crate) fn is_of_client(error: &io::Error) -> bool {
 
 /// The sessions here whose clients are connected to other nodes.
 #[derive(Debug, Default)]
-pub(crate) struct Relayed {
+pub(crate) struct ForwardedSessions {
     state: Mutex<State>,
     /// Told when one has left, or one that returned is here or is refused.
     changed: Notify,
@@ -229,7 +229,7 @@ pub(crate) struct Relayed {
 
 #[derive(Debug, Default)]
 struct State {
-    lead: u64,
+    term: u64,
     here: BTreeMap<u32, Here>,
     returning: BTreeSet<u32>,
     over: BTreeSet<u32>,
@@ -250,7 +250,7 @@ struct Here {
 /// its node began counts: an earlier one may still be on its way when its node has given it up.
 #[derive(Debug)]
 pub(crate) struct Returning {
-    relayed: Arc<Relayed>,
+    sessions: Arc<ForwardedSessions>,
     number: u32,
     attempt: u64,
 }
@@ -258,14 +258,14 @@ pub(crate) struct Returning {
 impl Returning {
     /// The session is over, and does not return.
     pub(crate) fn end(self) {
-        self.relayed.lock().remember(self.number);
+        self.sessions.lock().remember(self.number);
     }
 }
 
 impl Drop for Returning {
     fn drop(&mut self) {
-        self.relayed.lock().returning.remove(&self.number);
-        self.relayed.changed.notify_waiters();
+        self.sessions.lock().returning.remove(&self.number);
+        self.sessions.changed.notify_waiters();
     }
 }
 
@@ -293,7 +293,7 @@ impl State {
     }
 }
 
-impl Relayed {
+impl ForwardedSessions {
     /// True if a session of this number is over.
     pub(crate) fn is_over(&self, number: u32) -> bool {
         self.lock().over.contains(&number)
@@ -353,21 +353,21 @@ impl Relayed {
         }
         let is_first = state.returning.insert(number);
         Ok(is_first.then(|| Returning {
-            relayed: Arc::clone(self),
+            sessions: Arc::clone(self),
             number,
             attempt,
         }))
     }
 
     /// Which lead of this process it is: sessions of one before do not stay.
-    pub(crate) fn lead(&self) -> u64 {
-        self.lock().lead
+    pub(crate) fn term(&self) -> u64 {
+        self.lock().term
     }
 
     /// Lets all sessions go on elsewhere, as the lead is over.
     pub(crate) fn let_all_go(&self) {
         let mut state = self.lock();
-        state.lead += 1;
+        state.term += 1;
         for here in state.here.values() {
             here.left.send_replace(true);
         }

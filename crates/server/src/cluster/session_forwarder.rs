@@ -7,11 +7,11 @@
 
 use super::channel::{BoxError, ChannelBody, ChannelClient, uri, whole};
 use super::continuity::Continuity;
-use super::ended::Ending;
+use super::http_forwarder::CONNECTION_NUMBER;
 use super::leader::{Leader, LeaderWatch};
-use super::opening::{Ended, Marks, Opening, SavedForm, endpoint_text};
+use super::opening::{Marks, Opening, SavedForm, SessionEnd, endpoint_text};
 use super::record::{FromClient, PIECE_BYTES, Records, ToClient};
-use super::requests::NUMBER;
+use super::session_end::Ending;
 use crate::ssh::{
     ByteStream, DEFAULT_QUOTA_BYTES, Inbound, InboundError, Login, Outbound, SshPeer, split_metered,
 };
@@ -53,7 +53,7 @@ const FAREWELL: Duration = Duration::from_secs(30);
 const NOTICE: Duration = Duration::from_secs(2);
 
 /// What sessions of this node need.
-pub(super) struct ForwardedSessions {
+pub(super) struct SessionForwarder {
     pub(super) client: Arc<ChannelClient>,
     pub(super) leader: LeaderWatch,
     pub(super) accounts: Arc<Accounts>,
@@ -69,7 +69,7 @@ enum Carried {
     Ended,
 }
 
-impl ForwardedSessions {
+impl SessionForwarder {
     /// Serves a session until it ends.
     pub(super) async fn serve(
         self: Arc<Self>,
@@ -92,7 +92,7 @@ impl ForwardedSessions {
             );
             return;
         };
-        let mut session = ForwardedSession {
+        let mut session = AcceptedSession {
             opening: Opening {
                 user: user.clone(),
                 key,
@@ -115,7 +115,7 @@ impl ForwardedSessions {
             input_ended: false,
         };
         loop {
-            session.ending.is_left(session.ended());
+            session.ending.is_left(session.end());
             let Some(link) = self.link(&mut session).await else {
                 return session.outbound.cut();
             };
@@ -129,7 +129,7 @@ impl ForwardedSessions {
     }
 
     /// The way to whoever leads, as soon as somebody does; none if the session cannot go on.
-    async fn link(&self, session: &mut ForwardedSession) -> Option<Link> {
+    async fn link(&self, session: &mut AcceptedSession) -> Option<Link> {
         let until = Instant::now() + LEADERLESS;
         let mut leader = self.leader.clone();
         loop {
@@ -262,7 +262,7 @@ async fn is_over(client: Arc<ChannelClient>, leader: Leader, number: u32) {
         *request.uri_mut() = uri(OVER_PATH);
         request
             .headers_mut()
-            .insert(NUMBER, HeaderValue::from(number));
+            .insert(CONNECTION_NUMBER, HeaderValue::from(number));
         match client.send(&leader, request).await {
             Ok((response, _)) if response.status() == StatusCode::GONE => return,
             _ => {}
@@ -309,7 +309,7 @@ impl Body for Sent {
 }
 
 /// A session.
-struct ForwardedSession {
+struct AcceptedSession {
     opening: Opening,
     held: Held,
     login: Login,
@@ -323,7 +323,7 @@ struct ForwardedSession {
     input_ended: bool,
 }
 
-impl ForwardedSession {
+impl AcceptedSession {
     /// Carries bytes between the client and a leader until one of them ends it.
     async fn carry(&mut self, mut link: Link) -> Carried {
         let mut piece: Option<Bytes> = None;
@@ -401,9 +401,9 @@ impl ForwardedSession {
     }
 
     /// What is told if it ends now; none if the log does not know it.
-    fn ended(&self) -> Option<Ended> {
+    fn end(&self) -> Option<SessionEnd> {
         let known = self.continuity.known().filter(|it| it.is_in_log())?;
-        Some(Ended {
+        Some(SessionEnd {
             id: known.id,
             user: self.opening.user.clone(),
             source: self.opening.source.ip(),

@@ -43,7 +43,7 @@ pub(super) const SOURCE: HeaderName = HeaderName::from_static("convoke-source");
 /// The certificate that its client has shown, in DER and Base64.
 pub(super) const CERTIFICATE: HeaderName = HeaderName::from_static("convoke-certificate");
 /// The number of its connection at the node that took it.
-pub(super) const NUMBER: HeaderName = HeaderName::from_static("convoke-connection");
+pub(super) const CONNECTION_NUMBER: HeaderName = HeaderName::from_static("convoke-connection");
 /// In a response, the user to whom it is.
 pub(super) const USER: HeaderName = HeaderName::from_static("convoke-user");
 
@@ -68,7 +68,7 @@ const ANOTHER: Duration = Duration::from_secs(2);
 const LOOK_AGAIN: Duration = Duration::from_secs(3);
 
 /// The way of requests to whoever leads.
-pub(super) struct Asking {
+pub(super) struct HttpForwarder {
     pub(super) client: Arc<ChannelClient>,
     pub(super) leader: LeaderWatch,
     /// How many requests had clients that wait to be asked for the body.
@@ -84,7 +84,7 @@ struct Repeatable {
     reads: bool,
 }
 
-impl Asking {
+impl HttpForwarder {
     async fn ask(&self, request: ForwardRequest) -> Result<ForwardedAnswer, Problem> {
         if request.head.uri.path() == "/livez" {
             return Ok((crate::http::routes::alive(), None));
@@ -156,7 +156,7 @@ fn nobody() -> Problem {
     Problem::unavailable("no node leads at the moment", LOOK_AGAIN)
 }
 
-impl Elsewhere for Asking {
+impl Elsewhere for HttpForwarder {
     fn answer(
         &self,
         request: ForwardRequest,
@@ -177,7 +177,7 @@ impl Elsewhere for Asking {
                 let mut request = Request::new(whole(Bytes::new()));
                 *request.method_mut() = Method::POST;
                 *request.uri_mut() = uri(GONE_PATH);
-                request.headers_mut().insert(NUMBER, number);
+                request.headers_mut().insert(CONNECTION_NUMBER, number);
                 client.tell(&leader, request).await;
             });
         }
@@ -213,7 +213,7 @@ impl Repeatable {
         headers.insert(TARGET, HeaderValue::from_str(target).map_err(unsayable)?);
         let source = HeaderValue::from_str(&request.source.to_string()).map_err(unsayable)?;
         headers.insert(SOURCE, source);
-        headers.insert(NUMBER, HeaderValue::from(request.connection));
+        headers.insert(CONNECTION_NUMBER, HeaderValue::from(request.connection));
         let is_read = waits.map(|(number, is_read)| {
             headers.insert(EXPECTS, HeaderValue::from(number));
             is_read

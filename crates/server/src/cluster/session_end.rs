@@ -1,11 +1,11 @@
 //! Sessions that end while no leader has them: whoever leads next is told, for its log, which has their
 //! beginnings.
 //!
-//! Read next: [`super::forwarded`], where they end; [`super::leading`], which records it.
+//! Read next: [`super::session_forwarder`], where they end; [`super::leading`], which records it.
 
 use super::channel::{ChannelBody, ChannelClient, uri, whole};
 use super::leader::LeaderWatch;
-use super::opening::Ended;
+use super::opening::SessionEnd;
 use hyper::{Method, Request};
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,7 +25,7 @@ const AGAIN: Duration = Duration::from_millis(500);
 pub(super) struct Ending {
     client: Arc<ChannelClient>,
     leader: LeaderWatch,
-    untold: Option<Ended>,
+    untold: Option<SessionEnd>,
 }
 
 impl Ending {
@@ -38,7 +38,7 @@ impl Ending {
     }
 
     /// No leader has it; none if none ever had.
-    pub(super) fn is_left(&mut self, as_what: Option<Ended>) {
+    pub(super) fn is_left(&mut self, as_what: Option<SessionEnd>) {
         self.untold = as_what;
     }
 
@@ -50,22 +50,22 @@ impl Ending {
 
 impl Drop for Ending {
     fn drop(&mut self) {
-        if let (Some(ended), Ok(runtime)) = (self.untold.take(), Handle::try_current()) {
+        if let (Some(end), Ok(runtime)) = (self.untold.take(), Handle::try_current()) {
             let (client, leader) = (Arc::clone(&self.client), self.leader.clone());
-            runtime.spawn(tell(client, leader, ended));
+            runtime.spawn(tell(client, leader, end));
         }
     }
 }
 
 /// Tells whoever leads, for as long as it takes or a minute.
-async fn tell(client: Arc<ChannelClient>, leader: LeaderWatch, ended: Ended) {
+async fn tell(client: Arc<ChannelClient>, leader: LeaderWatch, end: SessionEnd) {
     let told = async {
-        while !is_told(&client, &leader, &ended).await {
+        while !is_told(&client, &leader, &end).await {
             sleep(AGAIN).await;
         }
     };
     if timeout(PATIENCE, told).await.is_err() {
-        let (id, user) = (ended.id, &ended.user);
+        let (id, user) = (end.id, &end.user);
         warn!(
             session.id = id,
             user, "the end of session {id} is not in the log"
@@ -73,9 +73,9 @@ async fn tell(client: Arc<ChannelClient>, leader: LeaderWatch, ended: Ended) {
     }
 }
 
-async fn is_told(client: &ChannelClient, leader: &LeaderWatch, ended: &Ended) -> bool {
+async fn is_told(client: &ChannelClient, leader: &LeaderWatch, end: &SessionEnd) -> bool {
     let known = leader.borrow().clone();
-    let (Some(known), Ok(text)) = (known, serde_json::to_string(ended)) else {
+    let (Some(known), Ok(text)) = (known, serde_json::to_string(end)) else {
         return false;
     };
     let mut request: Request<ChannelBody> = Request::new(whole(text));
