@@ -21,6 +21,7 @@ mod waiting;
 use crate::commit::AGAIN_MS;
 use crate::commit::observer::CommitObserver;
 use crate::commit::outbox::Outbox;
+use crate::commit::unit_of_work::UnitOfWork;
 use crate::trail::{by, decided};
 use domain::access::Principal;
 use domain::audit::AuditKind;
@@ -91,6 +92,19 @@ pub(crate) fn ruled(
         decided(event.because(&why), now),
         (now, LogEvent::Policy(Arc::clone(update))),
     ]
+}
+
+impl UnitOfWork {
+    /// Enters that this rule has decided it, in the name of its author, if one has.
+    pub(crate) fn ruled(
+        &mut self,
+        update: Option<&Arc<PolicyUpdate>>,
+        who: &Principal,
+        now: Timestamp,
+    ) {
+        let entries = update.map(|update| ruled(update, who, now));
+        self.happenings.extend(entries.into_iter().flatten());
+    }
 }
 
 impl State {

@@ -9,7 +9,6 @@ use crate::access::unobtainable;
 use crate::accounts::quota::adds;
 use crate::commit::unit_of_work::UnitOfWork;
 use crate::operation::Execution;
-use crate::policy::ruled;
 use crate::schemas::notice::Annotations;
 use crate::tasks::awaited::Awaited;
 use crate::tasks::loaded::Name;
@@ -110,8 +109,7 @@ impl Engine {
             key: key(round),
         };
         let mut unit = UnitOfWork::said_by(&routed.from, routed.negotiate.key(), now);
-        let by_rule = routed.negotiate.ruled.iter();
-        by_rule.for_each(|it| unit.happenings.extend(ruled(it, who, now)));
+        unit.ruled(routed.negotiate.ruled.as_ref(), who, now);
         let team = whole.map(|whole| work.known_team(&whole));
         let team = team.transpose()?.flatten();
         team.iter()
@@ -243,8 +241,7 @@ impl Engine {
             self.room_to_say(&negotiation.publisher)?;
         }
         let mut unit = UnitOfWork::said_by(&executor, negotiate.key(), now);
-        let by_rule = negotiate.ruled.iter();
-        by_rule.for_each(|it| unit.happenings.extend(ruled(it, who, now)));
+        unit.ruled(negotiate.ruled.as_ref(), who, now);
         self.executor_answers(work, negotiation, speech, now, &mut unit)?;
         let reply = Reply {
             task: Some(negotiation.task.clone()),

@@ -11,7 +11,6 @@ use crate::commit::unit_of_work::{LONG, UnitOfWork};
 use crate::hosting::agents::Room;
 use crate::hosting::question::Question;
 use crate::operation::Execution;
-use crate::policy::ruled;
 use crate::refusal::{Conflict, Field};
 use crate::schemas::notice::Annotations;
 use crate::tasks::awaited::{Answered, Awaited};
@@ -135,8 +134,7 @@ impl Engine {
         }
         let room = self.room_with(executor)?;
         let mut unit = UnitOfWork::said_by(&routed.from, routed.negotiate.key(), now);
-        let by_rule = routed.negotiate.ruled.iter();
-        by_rule.for_each(|it| unit.happenings.extend(ruled(it, who, now)));
+        unit.ruled(routed.negotiate.ruled.as_ref(), who, now);
         let word = match task.awaits {
             Some(Awaits::Judgement) => self.judged(&mut work, &said, now, &mut unit)?,
             Some(Awaits::Decision) => self.decided(&mut work, &said, now, &mut unit)?,
