@@ -101,6 +101,13 @@ impl Cost {
             begins: true,
         }
     }
+
+    /// The cost of an entry that begins nothing.
+    pub(crate) const ENTRY: Self = Self {
+        said: 0,
+        written: ENTRY_BYTES,
+        begins: false,
+    };
 }
 
 /// The answer, now or after the commit.

@@ -10,7 +10,7 @@ use super::kept::{self, Escalation};
 use super::rights::Rights;
 use super::rules::Rules;
 use crate::commit::AGAIN_MS;
-use crate::operation::{Endpoint, Execution};
+use crate::operation::{Cost, Endpoint, Execution};
 use crate::refusal::OverLimit;
 use crate::tasks::message::Negotiate;
 use crate::{Engine, Refusal};
@@ -100,7 +100,9 @@ impl Engine {
         let rules = self.policy.rules();
         let ruling = self.ruling(&rules, rights, pending, now);
         let again = match ruling.verdict {
-            RuleVerdict::Ask => self.escalate(&rules, &ruling.escalations, pending, rights, now),
+            RuleVerdict::Ask => {
+                self.escalate(&rules, &ruling.escalations, pending, rights, waits, now)
+            }
             verdict => {
                 let rule = &ruling.rules[0].key;
                 if let Some(again) = waits.next(&rule.author) {
@@ -132,29 +134,27 @@ impl Engine {
                 // Once it is stored it waits no more, and nobody looks.
                 Some(now + AGAIN_MS)
             }
-            Some(Refusal::OverLimit(OverLimit::TooFast { wait_ms, .. })) => {
-                Some(now + in_ms(wait_ms))
-            }
-            Some(Refusal::OverLimit(_) | Refusal::NotAvailable(_) | Refusal::Failed(_)) => {
-                Some(now + AGAIN_MS)
-            }
-            // If it stands on what is taken back, rules look again then.
             Some(refusal) => {
-                warn!(rule = %rule, "standing rule {rule} cannot decide {id}: {refusal}");
-                self.policy.note_refused(pending, rule);
-                None
+                let again = look_again(&refusal, now);
+                // If it stands on what is taken back, rules look again then.
+                if again.is_none() {
+                    warn!(rule = %rule, "standing rule {rule} cannot decide {id}: {refusal}");
+                    self.policy.note_refused(pending, rule);
+                }
+                again
             }
         }
     }
 
     /// Tells somebody else, once, that nobody has decided this in time: who may decide it as well. When to look
-    /// whether that was stored.
+    /// whether that was stored, or whether there is room for it among what the author of a rule writes.
     pub(super) fn escalate(
         &self,
         all: &Rules,
         rules: &[&StandingRule],
         pending: &PendingDecision,
         rights: &Rights<'_>,
+        waits: &mut Waits,
         now: Timestamp,
     ) -> Option<Timestamp> {
         let (subject, since) = (&pending.subject, pending.since);
@@ -168,6 +168,7 @@ impl Engine {
         // Whatever somebody was told is known here before its ticket is resolved.
         let mut told = Escalation::of(self.policy.read().escalated.get(subject), since);
         let mut happenings = Vec::new();
+        let mut again = None;
         told.retain_of(all);
         let known = told.clone();
         for rule in rules {
@@ -178,6 +179,10 @@ impl Engine {
             if !rights.of(user).may_decide(pending) {
                 let rule = &rule.key;
                 debug!(rule = %rule, "standing rule {rule}: '{user}' may not decide {subject}");
+                continue;
+            }
+            if let Some(later) = self.waits_to_write(&rule.key, waits, now) {
+                again = again.into_iter().chain([later]).min();
                 continue;
             }
             told.insert(rule.key.clone(), user.to_owned());
@@ -191,7 +196,7 @@ impl Engine {
             happenings.push((now, LogEvent::Policy(Arc::new(update))));
         }
         if happenings.is_empty() {
-            return None;
+            return again;
         }
         let ticket = self.store.commit(Batch {
             documents: vec![kept::escalation(subject, told)],
@@ -199,7 +204,22 @@ impl Engine {
             ..Batch::default()
         });
         telling.put(subject.clone(), ticket);
-        Some(now + AGAIN_MS)
+        again.into_iter().chain([now + AGAIN_MS]).min()
+    }
+
+    /// When there is room for an entry among what the author of a rule writes; none if there is now, and it is counted.
+    fn waits_to_write(
+        &self,
+        rule: &RuleKey,
+        waits: &mut Waits,
+        now: Timestamp,
+    ) -> Option<Timestamp> {
+        waits.next(&rule.author).or_else(|| {
+            let has_room = self.has_room(&self.author(rule), Some(Cost::ENTRY), now);
+            let refusal = has_room.err()?;
+            waits.note(&rule.author, Some(&refusal), now);
+            look_again(&refusal, now)
+        })
     }
 
     /// Forgets what is known of a decision that waits no more.
@@ -213,13 +233,13 @@ impl Engine {
     }
 }
 
-/// Whose rules wait until they may write again, as they showed in one tick.
+/// Whose rules wait until they may write again, as they showed in one look.
 #[derive(Default)]
-struct Waits(HashMap<String, (Timestamp, i64)>);
+pub(super) struct Waits(HashMap<String, (Timestamp, i64)>);
 
 impl Waits {
     /// Of a refusal because its author writes too fast.
-    fn note(&mut self, author: &str, refusal: Option<&Refusal>, now: Timestamp) {
+    pub(super) fn note(&mut self, author: &str, refusal: Option<&Refusal>, now: Timestamp) {
         if let Some(Refusal::OverLimit(OverLimit::TooFast { wait_ms, .. })) = refusal {
             let wait_ms = in_ms(*wait_ms);
             let waits = (now + wait_ms, wait_ms.min(APART_MOST_MS));
@@ -228,10 +248,21 @@ impl Waits {
     }
 
     /// When to look at the next of what this author's rules decide: one after another. None if it need not wait.
-    fn next(&mut self, author: &str) -> Option<Timestamp> {
+    pub(super) fn next(&mut self, author: &str) -> Option<Timestamp> {
         let (at, apart_ms) = self.0.get_mut(author)?;
         *at = *at + *apart_ms;
         Some(*at)
+    }
+}
+
+/// When what was refused may have room; none if it is refused for how things stand.
+fn look_again(refusal: &Refusal, now: Timestamp) -> Option<Timestamp> {
+    match refusal {
+        Refusal::OverLimit(OverLimit::TooFast { wait_ms, .. }) => Some(now + in_ms(*wait_ms)),
+        Refusal::OverLimit(_) | Refusal::NotAvailable(_) | Refusal::Failed(_) => {
+            Some(now + AGAIN_MS)
+        }
+        _ => None,
     }
 }
 

@@ -298,10 +298,7 @@ impl Operation for WithdrawRule {
     }
 
     fn cost(&self) -> Option<Cost> {
-        Some(Cost {
-            begins: false,
-            ..Cost::of_new(ENTRY_BYTES)
-        })
+        Some(Cost::ENTRY)
     }
 
     fn run(self, call: Call<'_, Self>) -> Result<Execution<()>, Refusal> {

@@ -3,7 +3,8 @@
 //! There what is decided about schemas can be waited for, and taken back if it is not stored. Read next:
 //! [`super::acting`], of all else that waits; `Engine::evolve`, which comes here.
 
-use crate::operation::{Call, Execution, Operation};
+use super::acting::Waits;
+use crate::operation::{Call, Cost, Execution, Operation};
 use crate::schemas::operation::PatchStanding;
 use crate::{Engine, Refusal};
 use domain::access::{Principal, Request};
@@ -41,30 +42,38 @@ impl Engine {
         let still: BTreeSet<_> = waiting.iter().map(|it| &it.subject).collect();
         let gone = known.iter().filter(|subject| !still.contains(subject));
         gone.for_each(|subject| self.forget_decision(subject));
+        let mut waits = Waits::default();
         for pending in &waiting {
-            let Some(said) = self.said_of_patch(pending, now) else {
+            let Some(said) = self.said_of_patch(pending, &mut waits, now) else {
                 continue;
             };
             let ruled = RuledPatch {
                 patch_id: pending.subject.id.clone(),
                 update: said.update,
             };
-            let outcome = self.execute(&said.author, ruled, now).outcome().await;
+            let refusal = self.execute(&said.author, ruled, now).outcome().await.err();
+            waits.note(&said.rule.author, refusal.as_ref(), now);
             // What failed for now is tried again by the next look, which comes anyway.
-            self.took(&said.rule, pending, said.verdict, outcome.err(), now);
+            self.took(&said.rule, pending, said.verdict, refusal, now);
         }
     }
 
-    /// What rules say of a patch that was not refused before; none if people are asked.
-    fn said_of_patch(&self, pending: &PendingDecision, now: Timestamp) -> Option<Said> {
+    /// What rules say of a patch that was not refused before; none if people are asked, or if it has to wait for the
+    /// next look.
+    fn said_of_patch(
+        &self,
+        pending: &PendingDecision,
+        waits: &mut Waits,
+        now: Timestamp,
+    ) -> Option<Said> {
         let (rules, rights) = (self.policy.rules(), self.rights());
         let ruling = self.ruling(&rules, &rights, pending, now);
         if ruling.verdict == RuleVerdict::Ask {
-            self.escalate(&rules, &ruling.escalations, pending, &rights, now);
+            self.escalate(&rules, &ruling.escalations, pending, &rights, waits, now);
             return None;
         }
         let rule = &ruling.rules[0].key;
-        if self.policy.is_refused(pending, rule) {
+        if self.policy.is_refused(pending, rule) || waits.next(&rule.author).is_some() {
             return None;
         }
         Some(Said {
@@ -87,6 +96,10 @@ impl Operation for RuledPatch {
             "reject-patch"
         };
         Some(crate::access::exec("convoke-schema", rpc, true))
+    }
+
+    fn cost(&self) -> Option<Cost> {
+        Some(Cost::ENTRY)
     }
 
     fn run(self, call: Call<'_, Self>) -> Result<Execution<PatchStanding>, Refusal> {

@@ -172,15 +172,7 @@ fn rules_look_at_a_bounded_number_in_one_tick() {
 /// Who writes too fast is refused once, not once for each of what waits.
 #[test]
 fn what_the_rules_of_one_who_writes_too_fast_decide_is_put_off_together() {
-    let ann = UserLimits {
-        write_bytes_s: 100,
-        write_burst_bytes: 5_000,
-        ..UserLimits::default()
-    };
-    let mut stage = in_memory_with(Quotas {
-        named: [("ann".to_owned(), ann)].into(),
-        ..Quotas::default()
-    });
+    let mut stage = in_memory_with(writes_slowly("ann", 5_000));
     for n in 0..60 {
         stage.offered("ann", &format!("t{n}"), 5);
         stage.pass(20_000);
@@ -188,11 +180,28 @@ fn what_the_rules_of_one_who_writes_too_fast_decide_is_put_off_together() {
     stage.run("ann", cheap("small", 100.0)).unwrap();
     let decided = stage.decided().len();
     assert!((1..60).contains(&decided), "{decided} at once");
-    let usage = stage.engine.usage();
-    let refused = usage.iter().find(|it| it.name == "ann").unwrap().refused;
-    assert_eq!(refused, 1);
+    assert_eq!(stage.refused("ann"), 1);
     for _ in 0..600 {
         stage.pass(1_000);
     }
     assert_eq!(stage.decided().len(), 60);
+}
+
+/// Whom rules tell is charged to their author like what they decide.
+#[test]
+fn what_the_rules_of_one_who_writes_too_fast_tell_is_put_off_together() {
+    let mut stage = in_memory_with(writes_slowly("ann", 5_000));
+    for n in 0..60 {
+        stage.offered("ann", &format!("t{n}"), 5);
+        stage.pass(20_000);
+    }
+    let escalates = Afterwards::Escalate("operator".to_owned());
+    stage.run("ann", asks("wait", 1_000, escalates)).unwrap();
+    let told = stage.told();
+    assert!((1..60).contains(&told), "{told} at once");
+    assert_eq!(stage.refused("ann"), 1);
+    for _ in 0..600 {
+        stage.pass(1_000);
+    }
+    assert_eq!(stage.told(), 60);
 }

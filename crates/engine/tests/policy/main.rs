@@ -90,6 +90,19 @@ fn in_memory_with(users: Quotas) -> Stage {
     stage
 }
 
+/// Somebody may write so many bytes at once, and 100 a second.
+fn writes_slowly(user: &str, burst: u64) -> Quotas {
+    let limits = UserLimits {
+        write_bytes_s: 100,
+        write_burst_bytes: burst,
+        ..UserLimits::default()
+    };
+    Quotas {
+        named: [(user.to_owned(), limits)].into(),
+        ..Quotas::default()
+    }
+}
+
 fn in_folder(folder: &Path, now: Timestamp) -> Stage {
     stage(testkit::on_disk(folder), now)
 }
@@ -191,6 +204,12 @@ impl Stage {
             _ => None,
         });
         told.collect()
+    }
+
+    /// How often more was refused to a user than he may.
+    fn refused(&self, user: &str) -> u64 {
+        let usage = self.engine.usage();
+        usage.iter().find(|it| it.name == user).unwrap().refused
     }
 
     fn told(&self) -> usize {

@@ -20,10 +20,19 @@ const HOUR_MS: i64 = 3_600_000;
 
 /// A platform on which many want the same, so that a patch waits.
 fn wanting(store: store::Options) -> Stage {
+    wanting_with(store, Quotas::default())
+}
+
+/// The same, where users may write no more than this.
+fn wanting_with(store: store::Options, users: Quotas) -> Stage {
     let now = begin();
     let desk = hosted(testkit::profile("desk"), testkit::Willing, now);
     let engine = Engine::open(Setup {
         store,
+        limits: Limits {
+            users,
+            ..Limits::default()
+        },
         schemas: SchemaSetup {
             settings: EvolutionSettings::default(),
             unknown: Unknown::Reject,
@@ -147,6 +156,21 @@ fn a_patch_whose_approval_was_not_stored_waits_and_is_approved_by_the_next_look(
     stage.grow();
     assert_eq!(stage.patch(), Some(PatchStanding::Active));
     assert_eq!(stage.on_trial(), 1);
+}
+
+/// What a rule does to a patch is charged to its author.
+#[test]
+fn a_patch_of_the_rule_of_one_who_writes_too_fast_waits_until_there_is_room() {
+    let users = writes_slowly("operator", 600);
+    let mut stage = wanting_with(store::Options::memory(), users);
+    let rule = approves("patches", RuleVerdict::Accept);
+    stage.run("operator", rule).unwrap();
+    stage.grow();
+    assert_eq!(stage.patch(), Some(PatchStanding::Pending));
+    assert_eq!(stage.refused("operator"), 1);
+    stage.now = stage.now + 60_000;
+    stage.grow();
+    assert_eq!(stage.patch(), Some(PatchStanding::Active));
 }
 
 /// Who may only reject has no rule that approves, and the other way round.
