@@ -255,6 +255,7 @@ impl Host for Memory {
     fn simulate(&mut self) -> bool {
         let mut world = self.world.borrow_mut();
         world.platform.engine().open_to_faults();
+        world.platform.engine().open_to_referee();
         world.simulation = Some(network::simulation(world.now));
         true
     }

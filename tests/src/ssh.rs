@@ -251,6 +251,7 @@ impl Host for OverSsh {
         let now = self.host.clock.now();
         *self.simulation.lock().expect("no holder panics") = Some(network::simulation(now));
         self.host.platform.engine().open_to_faults();
+        self.host.platform.engine().open_to_referee();
         true
     }
 

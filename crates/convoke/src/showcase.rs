@@ -25,7 +25,8 @@ pub(crate) mod streams;
 use crate::cli::Common;
 use crate::output::{Failure, line};
 use crate::serving::{Serving, nobody};
-use arena::stage::{StageError, served};
+use arena::judge::SimulationJudge;
+use arena::stage::{NETWORK, StageError, served, topology};
 use server::config::{Settings, SettingsError};
 use server::host::StartError;
 use server::roster::Roster;
@@ -64,6 +65,12 @@ pub(crate) async fn serve(serving: Serving<'_>) -> Result<(), Failure> {
         }
     };
     let inventory = simulation.documented_inventory();
-    let on_it = |host| arena::world(host, simulation, nobody());
+    let backbone = topology(serving.settings.network.as_deref().unwrap_or(NETWORK))?;
+    let on_it = |host| {
+        let mut world = arena::world(host, simulation, nobody());
+        let judge = SimulationJudge::on(backbone);
+        world.network_mut().judged_by(judge);
+        world
+    };
     serving.on(roster, inventory, hint, on_it).await
 }

@@ -69,7 +69,12 @@ pub use network::ems::management::{ActAnswer, ActFailure, ActWanted};
 pub use network::fault::{FaultRecord, FaultRefusal};
 pub use network::faults::FaultInjector;
 pub use network::operation::{Act, Acted, ClearFault, InjectFault, ListFaults};
+pub use network::referee::Referee;
 pub use network::told::{NetworkNote, ToldOnce};
+pub use network::trial::{
+    CompareDay, ComparedDay, ComparisonState, DayComparison, DayFigure, DayPolicy, EndComparison,
+    FaultJudgement, FaultOutcome, GetComparison, ScoreFaults,
+};
 pub use operation::{Call, Cost, Endpoint, Execution, Operation, Query, Reader, Weigh};
 pub use policy::operation::{AddRule, StandingRuleRecord, Waiting, WaitingDecision, WithdrawRule};
 pub use refusal::Refusal;

@@ -12,8 +12,9 @@ use domain::inventory::ElementId;
 use domain::time::Timestamp;
 use engine::refusal::{Forbidden, NotAvailable, NotFound};
 use engine::{
-    ClearFault, Credential, Engine, Execution, FaultInjector, FaultRecord, FaultRefusal,
-    InjectFault, ListFaults, Refusal, Setup,
+    ClearFault, CompareDay, Credential, DayComparison, DayPolicy, EndComparison, Engine, Execution,
+    FaultInjector, FaultJudgement, FaultRecord, FaultRefusal, GetComparison, InjectFault,
+    ListFaults, Refusal, ScoreFaults, Setup,
 };
 use testkit::{Silent, at_once, hosted, profile, setup};
 
@@ -191,4 +192,79 @@ fn whoever_runs_the_network_answers_and_without_one_nobody_does() {
         known(execution).unwrap().unwrap_err(),
         NotAvailable::Network.into()
     );
+}
+
+const DAY: CompareDay = CompareDay {
+    seed: 1,
+    sites: 12,
+    policies: [DayPolicy::Agents, DayPolicy::Manual],
+    from_hour: None,
+};
+
+/// One who has seen nothing, and plays one day.
+#[derive(Default)]
+struct Referee {
+    asked: Vec<&'static str>,
+}
+
+impl engine::Referee for Referee {
+    fn score(&mut self, _: Timestamp) -> Vec<FaultJudgement> {
+        self.asked.push("score");
+        Vec::new()
+    }
+
+    fn compare(&mut self, wanted: CompareDay) -> bool {
+        assert_eq!(wanted, DAY);
+        self.asked.push("compare");
+        self.asked.len() < 3
+    }
+
+    fn comparison(&mut self) -> Option<DayComparison> {
+        self.asked.push("look");
+        None
+    }
+
+    fn end_comparison(&mut self) {
+        self.asked.push("end");
+    }
+}
+
+#[test]
+fn how_well_it_went_is_for_people_and_told_by_whoever_runs_the_network() {
+    let engine = engine();
+    engine.open_to_referee();
+    let mut referee = Referee::default();
+    for name in ["hosted", "outside"] {
+        let who = engine.principal(name);
+        let user = name.to_owned();
+        let expected = Err(Refusal::from(Forbidden::Faults { user }));
+        let score = engine.execute(&who, ScoreFaults, now());
+        assert_eq!(known(score).unwrap().map(|_| ()), expected);
+        let compare = engine.execute(&who, DAY, now());
+        assert_eq!(known(compare).unwrap(), expected);
+        let look = engine.execute(&who, GetComparison, now());
+        assert_eq!(known(look).unwrap().map(|_| ()), expected);
+        assert_eq!(
+            known(engine.execute(&who, EndComparison, now())).unwrap(),
+            expected
+        );
+    }
+    assert!(!engine.serve_referee(&mut referee, now()));
+    let operator = engine.principal("operator");
+    let score = engine.execute(&operator, ScoreFaults, now());
+    let begun = engine.execute(&operator, DAY, now());
+    let another = engine.execute(&operator, DAY, now());
+    let look = engine.execute(&operator, GetComparison, now());
+    let end = engine.execute(&operator, EndComparison, now());
+    assert!(engine.serve_referee(&mut referee, now()));
+    assert_eq!(
+        referee.asked,
+        ["score", "compare", "compare", "look", "end"]
+    );
+    assert_eq!(known(score).unwrap(), Ok(Vec::new()));
+    assert_eq!(known(begun).unwrap(), Ok(()));
+    let busy = Refusal::from(NotAvailable::Comparing);
+    assert_eq!(known(another).unwrap(), Err(busy));
+    assert_eq!(known(look).unwrap(), Ok(None));
+    assert_eq!(known(end).unwrap(), Ok(()));
 }

@@ -100,13 +100,21 @@ impl<N: Network> Runtime<N> {
     }
 
     /// Ends the sessions of the agents, and stops the host unless somebody else holds it: its log
-    /// is then on disk and sealed.
-    pub async fn end(self) {
-        let host = Arc::clone(&self.host);
-        drop(self);
+    /// is then on disk and sealed. The network is nobody's then.
+    pub async fn end(self) -> N {
+        let Self {
+            host,
+            engine,
+            peers,
+            listener,
+            network,
+            ..
+        } = self;
+        drop((engine, peers, listener));
         if let Some(host) = Arc::into_inner(host) {
             host.stop().await;
         }
+        network
     }
 
     /// The network that agents work on.
@@ -152,6 +160,9 @@ impl<N: Network> Runtime<N> {
     pub async fn brief(&mut self) {
         if self.network.takes_faults() {
             self.engine.open_to_faults();
+        }
+        if self.network.has_referee() {
+            self.engine.open_to_referee();
         }
         if self.network.is_managed() {
             self.engine.open_management();

@@ -16,11 +16,12 @@ use domain::verb::Verb;
 use engine::query::AuditTrail;
 use engine::refusal::Forbidden;
 use engine::{
-    Act, AddRule, ApprovePatch, ClearFault, DeregisterAgent, DiscoverAgents, DrainNode, Endpoint,
-    EraseFragments, Form, FormTeam, GetSchemaTemplate, GetSchemaUpdates, InjectFault,
-    IntroduceAgent, JudgeAlignment, ListFaults, ListScenarios, MoveLead, Negotiate, Operation,
-    PublishSchemaTemplate, ReadData, Refusal, RegisterAgent, RejectPatch, RenderSchema, RenewLease,
-    RequestCapabilityExtension, RetireSchema, ValidatePayload, Which, WithdrawRule, WriteData,
+    Act, AddRule, ApprovePatch, ClearFault, CompareDay, DayPolicy, DeregisterAgent, DiscoverAgents,
+    DrainNode, EndComparison, Endpoint, EraseFragments, Form, FormTeam, GetComparison,
+    GetSchemaTemplate, GetSchemaUpdates, InjectFault, IntroduceAgent, JudgeAlignment, ListFaults,
+    ListScenarios, MoveLead, Negotiate, Operation, PublishSchemaTemplate, ReadData, Refusal,
+    RegisterAgent, RejectPatch, RenderSchema, RenewLease, RequestCapabilityExtension, RetireSchema,
+    ScoreFaults, ValidatePayload, Which, WithdrawRule, WriteData,
 };
 use std::collections::BTreeSet;
 
@@ -59,6 +60,12 @@ fn operations() -> Vec<Asked> {
         layer: Layer::Resource,
         province: None,
         lease_ms: 60_000,
+    };
+    let day = CompareDay {
+        seed: 1,
+        sites: 12,
+        policies: [DayPolicy::Manual; 2],
+        from_hour: None,
     };
     let profile = &harness::cast::agents(Default::default())[0].profile;
     let register = RegisterAgent {
@@ -138,6 +145,10 @@ fn operations() -> Vec<Asked> {
             ListFaults { ended: true },
         ),
         asked("convoke-simulation", "clear-fault", ClearFault { id: 1 }),
+        asked("convoke-simulation", "score-faults", ScoreFaults),
+        asked("convoke-simulation", "compare-day", day),
+        asked("convoke-simulation", "get-comparison", GetComparison),
+        asked("convoke-simulation", "end-comparison", EndComparison),
         asked("convoke-cluster", "drain-node", DrainNode { node: name() }),
         asked("convoke-cluster", "move-lead", MoveLead { node: name() }),
         asked("convoke-policy", "add-rule", rule),

@@ -133,6 +133,7 @@ fn not_available(cause: &NotAvailable) -> ErrorKind {
         NotAvailable::Agent { .. }
         | NotAvailable::Card { .. }
         | NotAvailable::Node { .. }
+        | NotAvailable::Comparing
         | NotAvailable::AttemptFailed { .. }
         | NotAvailable::TooLong { .. } => ErrorKind::Unavailable,
         NotAvailable::Network | NotAvailable::Cluster | NotAvailable::SwitchedOff { .. } => {

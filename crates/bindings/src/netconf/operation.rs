@@ -42,11 +42,12 @@ use domain::ems::Ems;
 use ems::ActionInput;
 use engine::query::{AuditTrail, ExchangePage, TaskCount, TaskPage};
 use engine::{
-    AddRule, ApprovePatch, ClearFault, DeregisterAgent, DiscoverAgents, DrainNode, Endpoint,
-    EraseFragments, FormTeam, GetSchemaTemplate, GetSchemaUpdates, InjectFault, JudgeAlignment,
-    ListFaults, ListScenarios, MoveLead, Negotiate, PublishSchemaTemplate, ReadData, RejectPatch,
-    RenderSchema, RenewLease, RequestCapabilityExtension, RetireSchema, ValidatePayload,
-    WithdrawRule, WriteData,
+    AddRule, ApprovePatch, ClearFault, CompareDay, DeregisterAgent, DiscoverAgents, DrainNode,
+    EndComparison, Endpoint, EraseFragments, FormTeam, GetComparison, GetSchemaTemplate,
+    GetSchemaUpdates, InjectFault, JudgeAlignment, ListFaults, ListScenarios, MoveLead, Negotiate,
+    PublishSchemaTemplate, ReadData, RejectPatch, RenderSchema, RenewLease,
+    RequestCapabilityExtension, RetireSchema, ScoreFaults, ValidatePayload, WithdrawRule,
+    WriteData,
 };
 use validation::check;
 
@@ -202,6 +203,10 @@ static RPCS: &[RpcDefinition] = &[
     RpcDefinition::of::<InjectFault>(),
     RpcDefinition::of::<ListFaults>().repeatable(),
     RpcDefinition::of::<ClearFault>(),
+    RpcDefinition::of::<ScoreFaults>().repeatable(),
+    RpcDefinition::of::<CompareDay>(),
+    RpcDefinition::of::<GetComparison>().repeatable(),
+    RpcDefinition::of::<EndComparison>(),
     RpcDefinition::of::<DrainNode>(),
     RpcDefinition::of::<MoveLead>(),
     RpcDefinition::of::<AddRule>().repeatable(),

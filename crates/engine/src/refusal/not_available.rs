@@ -25,6 +25,9 @@ pub enum NotAvailable {
     /// This platform runs no simulated network.
     #[error("this platform runs no simulated network")]
     Network,
+    /// Another comparison of days goes on.
+    #[error("another comparison goes on: wait for it, or end it")]
+    Comparing,
     /// This platform is no node of a cluster.
     #[error("this platform is no node of a cluster")]
     Cluster,
@@ -71,6 +74,7 @@ impl NotAvailable {
             Self::Card { .. } => Some(Field::CardUrl),
             Self::Node { .. } => Some(Field::Node),
             Self::Network
+            | Self::Comparing
             | Self::Cluster
             | Self::Impossible { .. }
             | Self::AttemptFailed { .. }

@@ -61,6 +61,11 @@ pub trait Network: Send {
         false
     }
 
+    /// True if somebody knows the truth about it: [`Self::serve`] answers questions about that then.
+    fn has_referee(&self) -> bool {
+        false
+    }
+
     /// Completes when there is something to advance to at once; never, if all of its events are
     /// known by [`Self::next_event_at`]. May be dropped before.
     fn stirred(&mut self) -> impl Future<Output = ()> + Send {

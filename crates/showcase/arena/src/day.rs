@@ -7,6 +7,8 @@
 //! counts like any other. Energy, users' service and messages are those of the days alone. Read next:
 //! [`crate::score`], [`crate::practice`].
 
+mod begun;
+
 use crate::network::{World, world};
 use crate::practice::PracticeDurations;
 use crate::practice::StaffedNetwork;
@@ -15,6 +17,7 @@ use crate::score::{self, RunFindings, RunParameters, ServiceIntegrals};
 use crate::umbrella::YardstickUmbrella;
 use agents::practice::umbrella::Umbrella;
 use agents::practice::{Practice as People, PracticePolicy as ByHand};
+use begun::{Begun, looked, standing};
 use domain::inventory::Inventory;
 use domain::time::{SeededRng, Timestamp};
 use network::{Backbone, Customers, Parameters, Recorded, Simulation, TelemetryErrors};
@@ -24,11 +27,12 @@ use report::score::DayMistake;
 use server::clock::Clock;
 use server::config::Settings;
 use server::host::{Home, Host, StartError};
+use server::runtime::Pace;
 use server::story::Listener;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
-use yardsticks::TunedYardsticks;
+use yardsticks::{DeliveredAlarm, TunedYardsticks};
 
 /// The beginning of all days: midnight of a Monday.
 const BEGINS: &str = "2026-01-05T00:00:00Z";
@@ -36,8 +40,10 @@ const BEGINS: &str = "2026-01-05T00:00:00Z";
 /// The hours after the last day within which what began is waited for.
 pub const DRAIN_H: f64 = 24.0;
 
-/// The step in which people's network goes on after the last day, in seconds.
-const DRAIN_STEP_S: f64 = 900.0;
+/// The steps in which people's network goes on, in seconds: after each it may end.
+const STEP_S: f64 = 900.0;
+
+const UNHURRIED: Pace = Pace::Unhurried;
 
 /// The figures that are of the faults of the days, whenever they ended; the others are of the days.
 const OF_FAULTS: [&str; 2] = ["dispatches", "wrong-dispatches"];
@@ -189,21 +195,110 @@ impl Days {
         listener: Listener,
         progress: impl Fn(f64) + Send + 'static,
     ) -> Result<Score, StartError> {
-        let mut score = match self.policy.by_hand() {
-            None => self.by_agents(listener, progress).await?,
-            Some(by_hand) => self.by_people(by_hand, progress),
-        };
-        score.world = Some(self.world()).filter(|world| world != report::score::IDEAL);
-        Ok(score)
+        let whole = self.play_unless(listener, progress, || false).await?;
+        Ok(whole.expect("nothing ends it"))
     }
 
-    async fn by_agents(
+    /// The same, unless `ended` says meanwhile that it is to end: then there is no score.
+    ///
+    /// # Errors
+    /// [`StartError`] if the platform does not start.
+    pub async fn play_unless(
         &self,
         listener: Listener,
         progress: impl Fn(f64) + Send + 'static,
-    ) -> Result<Score, StartError> {
-        let simulation = self.network();
-        let clock = Arc::new(Clock::standing(self.begin()).of_story());
+        ended: impl Fn() -> bool,
+    ) -> Result<Option<Score>, StartError> {
+        let begun = Begun::with(self.network(), self.begin());
+        self.go_on(begun, listener, progress, ended).await
+    }
+
+    /// The same, where from `at` on `second` operates the network: what was until then is as without that. Whoever
+    /// takes over is told the alarms that stand, and nothing else; engineers who are under way go on.
+    ///
+    /// # Errors
+    /// [`StartError`] if a platform does not start.
+    pub async fn play_forked(
+        &self,
+        at: Timestamp,
+        second: Operator,
+        progress: impl Fn(f64) + Send + Sync + 'static,
+        ended: impl Fn() -> bool,
+    ) -> Result<Option<Score>, StartError> {
+        let progress = Arc::new(progress);
+        let told = Arc::clone(&progress);
+        let first = self.until(at, move |share| told(share), &ended).await?;
+        let rest = Self {
+            policy: second,
+            ..self.clone()
+        };
+        rest.go_on(first, Box::new(|_| {}), move |share| progress(share), ended)
+            .await
+    }
+
+    /// Goes on with what was begun, to the end of all days.
+    async fn go_on(
+        &self,
+        begun: Begun,
+        listener: Listener,
+        progress: impl Fn(f64) + Send + 'static,
+        ended: impl Fn() -> bool,
+    ) -> Result<Option<Score>, StartError> {
+        let score = match self.policy.by_hand() {
+            None => self.by_agents(begun, listener, progress, &ended).await?,
+            Some(by_hand) => self.by_people(begun, by_hand, progress, &ended),
+        };
+        let world = Some(self.world()).filter(|world| world != report::score::IDEAL);
+        Ok((!ended()).then_some(Score { world, ..score }))
+    }
+
+    /// What has come of the days at `at`, for another to go on with.
+    async fn until(
+        &self,
+        at: Timestamp,
+        progress: impl Fn(f64) + Send + 'static,
+        ended: &impl Fn() -> bool,
+    ) -> Result<Begun, StartError> {
+        let begun = Begun::with(self.network(), self.begin());
+        let mut begun = match self.policy.by_hand() {
+            None => {
+                let (mut world, watch) = self.platform(begun, Box::new(|_| {}), progress).await?;
+                world.run(UNHURRIED, at, |_| ended()).await;
+                let work = RunFindings::of(&world);
+                let network = world.end().await;
+                Begun {
+                    at,
+                    alarms: network.alarms().to_vec(),
+                    simulation: network.into_simulation(),
+                    watch: looked(&watch),
+                    work,
+                }
+            }
+            Some(by_hand) => {
+                let (mut practice, mut begun) = self.centre(begun, by_hand);
+                self.staff(&mut practice, &mut begun, at, progress, ended);
+                Begun {
+                    at,
+                    work: score::of_journal(practice.mind.journal(), &begun.simulation),
+                    alarms: practice.alarms,
+                    ..begun
+                }
+            }
+        };
+        let standing = standing(&begun.alarms);
+        begun.simulation.tell_again(standing);
+        Ok(begun)
+    }
+
+    /// A platform whose agents go on with what was begun.
+    async fn platform(
+        &self,
+        begun: Begun,
+        listener: Listener,
+        progress: impl Fn(f64) + Send + 'static,
+    ) -> Result<(World, Arc<Mutex<ServiceIntegrals>>), StartError> {
+        let simulation = begun.simulation;
+        let clock = Arc::new(Clock::standing(begun.at).of_story());
         let settings = Settings {
             seed: Some(self.seed),
             knowledge: self.knowledge.clone(),
@@ -212,7 +307,7 @@ impl Days {
         let (roster, inventory) = (roster(&settings)?, simulation.documented_inventory());
         let host = Host::start(Home::Memory, &settings, roster, inventory, clock).await?;
         let mut world = world(Arc::new(host), simulation, listener);
-        let watch = Arc::new(Mutex::new(ServiceIntegrals::default()));
+        let watch = Arc::new(Mutex::new(begun.watch));
         let (seen, days) = (Arc::clone(&watch), self.clone());
         world
             .network_mut()
@@ -223,52 +318,96 @@ impl Days {
                 progress(days.share(now));
             }));
         world.begin().await;
-        let pace = server::runtime::Pace::Unhurried;
-        world.run(pace, self.end(), |_| false).await;
-        let of_days = self.so_far(&world, &watch);
+        Ok((world, watch))
+    }
+
+    async fn by_agents(
+        &self,
+        begun: Begun,
+        listener: Listener,
+        progress: impl Fn(f64) + Send + 'static,
+        ended: &impl Fn() -> bool,
+    ) -> Result<Score, StartError> {
+        let before = (begun.alarms.clone(), begun.work.clone());
+        let (mut world, watch) = self.platform(begun, listener, progress).await?;
+        world.run(UNHURRIED, self.end(), |_| ended()).await;
+        let of_days = self.so_far(&before, &world, &watch);
         let tickets = world.network().simulation().grievances().len();
         world
-            .run(pace, self.drained(), |world| {
-                is_quiet(world.network().simulation(), tickets)
+            .run(UNHURRIED, self.drained(), |world| {
+                ended() || is_quiet(world.network().simulation(), tickets)
             })
             .await;
-        let drained = self.so_far(&world, &watch);
+        let drained = self.so_far(&before, &world, &watch);
         world.end().await;
         Ok(self.concluded(of_days, drained))
     }
 
-    /// The score of agents up to now.
-    fn so_far(&self, world: &World, watch: &Mutex<ServiceIntegrals>) -> Score {
-        let watch = watch.lock().expect("looking does not panic").clone();
+    /// The score of agents up to now, who went on with what was `before`.
+    fn so_far(
+        &self,
+        (alarms, work): &(Vec<DeliveredAlarm>, RunFindings),
+        world: &World,
+        watch: &Mutex<ServiceIntegrals>,
+    ) -> Score {
         let network = world.network();
-        let (simulation, alarms) = (network.simulation(), network.alarms());
-        let work = RunFindings::of(world);
-        score::score(&self.played(), simulation, alarms, &watch, &work)
+        let alarms = [alarms, network.alarms()].concat();
+        let work = work.clone().and(RunFindings::of(world));
+        let simulation = network.simulation();
+        score::score(&self.played(), simulation, &alarms, &looked(watch), &work)
     }
 
-    fn by_people(&self, by_hand: ByHand, progress: impl Fn(f64)) -> Score {
-        let mut simulation = self.network();
-        let people = self.policy.people(by_hand, &simulation);
+    /// People who go on with what was begun.
+    fn centre(&self, mut begun: Begun, by_hand: ByHand) -> (StaffedNetwork<People>, Begun) {
+        let people = self.policy.people(by_hand, &begun.simulation);
         let people = people.with_durations(self.practice);
         let rng = SeededRng::seed_from_u64(self.seed);
-        let mut watch = ServiceIntegrals::default();
-        let mut practice = StaffedNetwork::begin(people, &mut simulation, rng);
-        practice.run(&mut simulation, self.end(), |simulation, now| {
-            watch.look(simulation, now);
-            progress(self.share(now));
-        });
-        let so_far = |practice: &StaffedNetwork<People>, simulation: &Simulation| {
-            let work = score::of_journal(practice.mind.journal(), simulation);
-            score::score(&self.played(), simulation, &practice.alarms, &watch, &work)
-        };
-        let of_days = so_far(&practice, &simulation);
-        let tickets = simulation.grievances().len();
-        let mut until = self.end();
-        while until < self.drained() && !is_quiet(&simulation, tickets) {
-            until = until.plus_s(DRAIN_STEP_S);
-            practice.run(&mut simulation, until, |_, _| {});
+        let mut practice = StaffedNetwork::begin(people, &mut begun.simulation, rng);
+        practice.alarms = std::mem::take(&mut begun.alarms);
+        (practice, begun)
+    }
+
+    /// Lets people work until then.
+    fn staff(
+        &self,
+        practice: &mut StaffedNetwork<People>,
+        begun: &mut Begun,
+        until: Timestamp,
+        progress: impl Fn(f64),
+        ended: &impl Fn() -> bool,
+    ) {
+        while begun.at < until && !ended() {
+            begun.at = begun.at.plus_s(STEP_S).min(until);
+            let watch = &mut begun.watch;
+            practice.run(&mut begun.simulation, begun.at, |simulation, now| {
+                watch.look(simulation, now);
+                progress(self.share(now));
+            });
         }
-        let drained = so_far(&practice, &simulation);
+    }
+
+    fn by_people(
+        &self,
+        begun: Begun,
+        by_hand: ByHand,
+        progress: impl Fn(f64),
+        ended: &impl Fn() -> bool,
+    ) -> Score {
+        let (mut practice, mut begun) = self.centre(begun, by_hand);
+        self.staff(&mut practice, &mut begun, self.end(), progress, ended);
+        let so_far = |practice: &StaffedNetwork<People>, begun: &Begun| {
+            let work = score::of_journal(practice.mind.journal(), &begun.simulation);
+            let work = begun.work.clone().and(work);
+            let (alarms, watch) = (&practice.alarms, &begun.watch);
+            score::score(&self.played(), &begun.simulation, alarms, watch, &work)
+        };
+        let of_days = so_far(&practice, &begun);
+        let tickets = begun.simulation.grievances().len();
+        while begun.at < self.drained() && !ended() && !is_quiet(&begun.simulation, tickets) {
+            begun.at = begun.at.plus_s(STEP_S);
+            practice.run(&mut begun.simulation, begun.at, |_, _| {});
+        }
+        let drained = so_far(&practice, &begun);
         self.concluded(of_days, drained)
     }
 

@@ -15,6 +15,7 @@ use domain::inventory::{ElementId, Inventory};
 use domain::notification::Notification;
 use domain::telemetry::{Action, Outcome, Telemetry, Token};
 use domain::time::Timestamp;
+use engine::Engine;
 use server::host::Host;
 use server::post::Post;
 use server::runtime::{Around, Network, Runtime};
@@ -52,7 +53,23 @@ pub struct Simulated {
     /// What agents committed to by acting upon the network from afar, whether it helped or not.
     interventions: Vec<Commitment>,
     observers: Vec<Observer>,
+    judge: Option<Box<dyn NetworkJudge>>,
 }
+
+/// Answers how well it went, of those whom the engine lets ask.
+pub trait NetworkJudge: Send {
+    /// Answers what was asked since the last call; `remedies` are what hosted agents set right from afar.
+    fn serve(
+        &mut self,
+        engine: &Engine,
+        simulation: &Simulation,
+        remedies: &[(Timestamp, ElementId)],
+        now: Timestamp,
+    );
+}
+
+/// The most remote corrections that are kept for the referee where nobody ends the run.
+const REMEDIES_MOST: usize = 1_000;
 
 impl Simulated {
     /// The network for the agents of a host.
@@ -68,12 +85,18 @@ impl Simulated {
             remedies: Vec::new(),
             interventions: Vec::new(),
             observers: Vec::new(),
+            judge: None,
         }
     }
 
     /// The simulation.
     pub fn simulation(&self) -> &Simulation {
         &self.simulation
+    }
+
+    /// The simulation, once nobody works on it any more.
+    pub(crate) fn into_simulation(self) -> Simulation {
+        self.simulation
     }
 
     /// The simulation, mutable, for fault injection.
@@ -110,6 +133,11 @@ impl Simulated {
     /// Adds a callback that sees the network after every event.
     pub fn observe(&mut self, observer: Observer) {
         self.observers.push(observer);
+    }
+
+    /// Has it answered how well it goes, from the beginning on.
+    pub fn judged_by(&mut self, judge: Box<dyn NetworkJudge>) {
+        self.judge = Some(judge);
     }
 
     /// The agents that receive an emission for this audience.
@@ -157,6 +185,10 @@ impl Network for Simulated {
 
     fn takes_faults(&self) -> bool {
         true
+    }
+
+    fn has_referee(&self) -> bool {
+        self.judge.is_some()
     }
 
     fn next_event_at(&self) -> Option<Timestamp> {
@@ -208,6 +240,9 @@ impl Network for Simulated {
         around
             .engine()
             .serve_faults(&mut Faults(&mut self.simulation), now);
+        if let Some(judge) = &mut self.judge {
+            judge.serve(around.engine(), &self.simulation, &self.remedies, now);
+        }
         for wanted in around.engine().acts_wanted() {
             around.tell(StoryEvent::Acted {
                 agent: around.alias(&wanted.by),
@@ -257,7 +292,8 @@ impl Network for Simulated {
     fn forget(&mut self) {
         self.alarms.clear();
         self.incidents.clear();
-        self.remedies.clear();
+        let beyond = self.remedies.len().saturating_sub(REMEDIES_MOST);
+        self.remedies.drain(..beyond);
         self.interventions.clear();
     }
 }

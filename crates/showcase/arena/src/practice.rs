@@ -11,7 +11,7 @@ use domain::permit::Permit;
 use domain::profile::{Capability, Layer, Profile};
 use domain::telemetry::{Action, Telemetry, Token};
 use domain::time::{SeededRng, Timestamp};
-use network::{EmissionContent, Simulation};
+use network::{EmissionContent, Recipients, Simulation};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use yardsticks::DeliveredAlarm;
@@ -78,6 +78,10 @@ fn act(simulation: &mut Simulation, token: Token, action: &Action, now: Timestam
     }
 }
 
+fn is_theirs(to: &Recipients) -> bool {
+    matches!(to, Recipients::Agent(name) if name == PEOPLE)
+}
+
 impl<A: Agent> StaffedNetwork<A> {
     /// Starts the people's work at the network's present instant.
     pub fn begin(mind: A, simulation: &mut Simulation, rng: SeededRng) -> Self {
@@ -122,6 +126,8 @@ impl<A: Agent> StaffedNetwork<A> {
                         }
                         Input::Telemetry(telemetry)
                     }
+                    // What others began before they left is nobody's here.
+                    EmissionContent::Outcome { .. } if !is_theirs(&emission.to) => continue,
                     EmissionContent::Outcome { token, outcome } => Input::Acted { token, outcome },
                 };
                 self.step(simulation, input, now);

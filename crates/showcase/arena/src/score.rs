@@ -81,6 +81,21 @@ impl RunFindings {
             bytes: world.tally().bytes(),
         }
     }
+
+    /// These, and those of whoever took over.
+    pub(crate) fn and(mut self, later: Self) -> Self {
+        self.cases.extend(later.cases);
+        self.commitments.extend(later.commitments);
+        self.boundaries.extend(later.boundaries);
+        let incidents = [self.incidents, later.incidents];
+        Self {
+            incidents: incidents.into_iter().flatten().reduce(|a, b| a + b),
+            rounds: self.rounds + later.rounds,
+            messages: self.messages + later.messages,
+            bytes: self.bytes + later.bytes,
+            ..self
+        }
+    }
 }
 
 /// Scores a completed run.

@@ -5,6 +5,7 @@
 use crate::day::lively;
 use crate::faults;
 use crate::findings::FaultFindings;
+use crate::judge::SimulationJudge;
 use crate::network::{World, world};
 use crate::recorder;
 use crate::referee::{self, ScenarioReport};
@@ -75,6 +76,9 @@ pub struct ScenarioParameters {
     pub sites: usize,
 }
 
+/// The topology of a network if settings name none.
+pub const NETWORK: &str = "Germany50";
+
 /// The default number of connected vehicles.
 const DRIVERS: usize = 120;
 
@@ -108,7 +112,7 @@ pub fn topology(name_or_file: &str) -> Result<Backbone, StageError> {
 /// # Errors
 /// [`StageError::Unreadable`] and [`StageError::Topology`]
 pub fn served(settings: &Settings, now: Timestamp) -> Result<Option<Simulation>, StageError> {
-    let name = settings.network.as_deref().unwrap_or("Germany50");
+    let name = settings.network.as_deref().unwrap_or(NETWORK);
     if name == "none" {
         return Ok(None);
     }
@@ -181,6 +185,8 @@ impl Stage {
         )
         .await?;
         let mut world = world(Arc::new(host), simulation, listener);
+        let judge = SimulationJudge::on(play.topology.clone());
+        world.network_mut().judged_by(judge);
         let watch = Arc::new(Mutex::new(ServiceIntegrals::default()));
         let seen = Arc::clone(&watch);
         world

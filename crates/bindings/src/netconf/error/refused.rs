@@ -143,6 +143,7 @@ fn not_available(cause: &NotAvailable, at: ErrorPath) -> RpcError {
         NotAvailable::Agent { .. } => failed.app_tag("agent-unavailable").path(at),
         NotAvailable::Card { .. } => failed.app_tag("no-card").path(at),
         NotAvailable::Network => failed.app_tag("no-network"),
+        NotAvailable::Comparing => RpcError::application(ErrorTag::InUse).app_tag("comparing"),
         NotAvailable::Node { .. } => failed.app_tag("node-unavailable").path(at),
         NotAvailable::Cluster => {
             RpcError::application(ErrorTag::OperationNotSupported).app_tag("no-cluster")

@@ -96,6 +96,8 @@ fn accounts() -> Vec<(&'static str, String, Keeper)> {
             ),
         ),
         of("clear-fault/id", "1..", Nothing(NUMBERED)),
+        of("compare-day/sites", "12..300", Nothing(TOLD)),
+        of("compare-day/from", "1..23", Nothing(TOLD)),
         of(
             "/node",
             r"1..64 [A-Za-z0-9]([A-Za-z0-9._\-]*[A-Za-z0-9])?",

@@ -420,6 +420,31 @@ input! {
 }
 
 input! {
+    rpc ScoreFaults = SIMULATION "score-faults" gives output::ScoreFaults<'x> {
+    }
+}
+
+input! {
+    rpc CompareDay = SIMULATION "compare-day" gives () {
+        seed: defaulted u32 = SIMULATION "seed" or 1;
+        sites: defaulted u16 = SIMULATION "sites" or 60;
+        first: needed Word<'x> = SIMULATION "first";
+        second: needed Word<'x> = SIMULATION "second";
+        from: optional u8 = SIMULATION "from";
+    }
+}
+
+input! {
+    rpc GetComparison = SIMULATION "get-comparison" gives output::GetComparison<'x> {
+    }
+}
+
+input! {
+    rpc EndComparison = SIMULATION "end-comparison" gives () {
+    }
+}
+
+input! {
     rpc TaskNegotiate = AGENT "task-negotiate" gives output::TaskNegotiate<'x> {
         task_send_from: optional Text<'x> = AGENT "task-sendFrom";
         task_send_to: optional Text<'x> = AGENT "task-sendTo";

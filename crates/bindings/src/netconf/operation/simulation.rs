@@ -1,7 +1,8 @@
 //! `inject-fault`, `list-faults` and `clear-fault` (module convoke-simulation): what is broken in the
-//! simulated network.
+//! simulated network. `score-faults` and `compare-day` with what belongs to it: how well it went.
 //!
-//! Whoever runs the network answers; the binding only translates. Read next: `engine::network::faults`.
+//! Whoever runs the network answers; the binding only translates. Read next: `engine::network::faults` and
+//! `engine::network::referee`.
 
 use super::codec::Codec;
 use crate::netconf::input::{self, Text, Word};
@@ -11,7 +12,11 @@ use ::netconf::error::RpcError;
 use domain::cause::Cause;
 use domain::inventory::ElementId;
 use domain::telemetry::Severity;
-use engine::{ClearFault, FaultRecord, InjectFault, ListFaults};
+use engine::{
+    ClearFault, CompareDay, ComparedDay, ComparisonState, DayComparison, DayFigure, DayPolicy,
+    EndComparison, FaultJudgement, FaultRecord, GetComparison, InjectFault, ListFaults,
+    ScoreFaults,
+};
 
 /// The grouping `fault` of the module, of whichever node uses it.
 macro_rules! fault {
@@ -72,6 +77,75 @@ impl Codec for ClearFault {
     fn encode((): &(), (): ()) {}
 }
 
+impl Codec for ScoreFaults {
+    type Input = input::ScoreFaults<'static>;
+
+    fn decode(_: &RequestContext<'_>, _: input::ScoreFaults<'_>) -> Result<Self, RpcError> {
+        Ok(Self)
+    }
+
+    fn encode<'a>(
+        judged: &'a Vec<FaultJudgement>,
+        output: output::ScoreFaults<'a>,
+    ) -> output::ScoreFaults<'a> {
+        output.fault(judged, judgement)
+    }
+}
+
+impl Codec for CompareDay {
+    type Input = input::CompareDay<'static>;
+
+    fn decode(_: &RequestContext<'_>, input: input::CompareDay<'_>) -> Result<Self, RpcError> {
+        let policy = |named: Word<'_>| named.read_as(DayPolicy::parse);
+        Ok(Self {
+            seed: input.seed(),
+            sites: input.sites(),
+            policies: [policy(input.first()?)?, policy(input.second()?)?],
+            from_hour: input.from().given(),
+        })
+    }
+
+    fn encode((): &(), (): ()) {}
+}
+
+impl Codec for GetComparison {
+    type Input = input::GetComparison<'static>;
+
+    fn decode(_: &RequestContext<'_>, _: input::GetComparison<'_>) -> Result<Self, RpcError> {
+        Ok(Self)
+    }
+
+    fn encode<'a>(
+        comparison: &'a Option<DayComparison>,
+        output: output::GetComparison<'a>,
+    ) -> output::GetComparison<'a> {
+        let Some(comparison) = comparison else {
+            return output.state("none");
+        };
+        let why = match &comparison.state {
+            ComparisonState::Failed { why } => Some(why),
+            _ => None,
+        };
+        output
+            .state(comparison.state.as_str())
+            .why(why)
+            .seed(comparison.wanted.seed)
+            .sites(comparison.wanted.sites)
+            .from(comparison.wanted.from_hour)
+            .day(comparison.days.iter().zip(1u8..), day)
+    }
+}
+
+impl Codec for EndComparison {
+    type Input = input::EndComparison<'static>;
+
+    fn decode(_: &RequestContext<'_>, _: input::EndComparison<'_>) -> Result<Self, RpcError> {
+        Ok(Self)
+    }
+
+    fn encode((): &(), (): ()) {}
+}
+
 fn severity(named: Word<'_>) -> Result<Severity, RpcError> {
     named.read_as(Severity::parse)
 }
@@ -81,4 +155,35 @@ fn listed<'a>(node: output::Fault<'a>, fault: &'a FaultRecord) -> output::Fault<
         .repaired(fault.repaired)
         .restored(fault.restored)
         .sites_out(fault.sites_out as u64)
+}
+
+fn judgement<'a>(
+    node: output::ScoreFaultsFault<'a>,
+    fault: &'a FaultJudgement,
+) -> output::ScoreFaultsFault<'a> {
+    let found = fault.found.as_ref();
+    node.id(fault.id)
+        .outcome(fault.outcome.as_str())
+        .found_kind(found.map(|(cause, _)| cause.as_str()))
+        .found_element(found.map(|(_, element)| element.as_str()))
+        .wrong_findings(fault.wrong_findings)
+        .time_to_detect(fault.detected_s)
+        .time_to_locate(fault.located_s)
+        .time_to_mend(fault.mended_s)
+        .time_to_restore(fault.restored_s)
+        .closed_too_early(fault.closed_too_early)
+}
+
+fn day<'a>(node: output::Day<'a>, (day, place): (&'a ComparedDay, u8)) -> output::Day<'a> {
+    node.place(place)
+        .policy(day.policy.as_str())
+        .played(day.played_percent)
+        .figure(&day.figures, figure)
+}
+
+fn figure<'a>(node: output::Figure<'a>, figure: &'a DayFigure) -> output::Figure<'a> {
+    node.name(figure.name)
+        .unit(figure.unit)
+        .better(figure.better)
+        .value(figure.value)
 }

@@ -406,6 +406,56 @@ output! {
 }
 
 output! {
+    node ScoreFaultsFault {
+        id: leaf Number = "id";
+        outcome: leaf Text = "outcome";
+        found_kind: leaf Text = "found-kind";
+        found_element: leaf Text = "found-element";
+        wrong_findings: leaf Number = "wrong-findings";
+        time_to_detect: leaf Number = "time-to-detect";
+        time_to_locate: leaf Number = "time-to-locate";
+        time_to_mend: leaf Number = "time-to-mend";
+        time_to_restore: leaf Number = "time-to-restore";
+        closed_too_early: leaf Number = "closed-too-early";
+    }
+}
+
+output! {
+    rpc ScoreFaults {
+        fault: list 1 ScoreFaultsFault<'a> = SIMULATION "fault";
+    }
+}
+
+output! {
+    node Figure {
+        name: leaf Text = "name";
+        unit: leaf Text = "unit";
+        better: leaf Text = "better";
+        value: leaf Decimal<6> = "value";
+    }
+}
+
+output! {
+    node Day {
+        place: leaf Number = "place";
+        policy: leaf Text = "policy";
+        played: leaf Number = "played";
+        figure: list 1 Figure<'a> = "figure";
+    }
+}
+
+output! {
+    rpc GetComparison {
+        state: leaf Text = SIMULATION "state";
+        why: leaf Text = SIMULATION "why";
+        seed: leaf Number = SIMULATION "seed";
+        sites: leaf Number = SIMULATION "sites";
+        from: leaf Number = SIMULATION "from";
+        day: list 1 Day<'a> = SIMULATION "day";
+    }
+}
+
+output! {
     rpc TaskNegotiate {
         data: anyxml = AGENT "data";
     }

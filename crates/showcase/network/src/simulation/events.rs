@@ -269,16 +269,27 @@ impl Simulation {
     pub(super) fn deliver_alarms(&mut self, deliveries: Vec<(Timestamp, Alarm)>) {
         let arriving = self.erring.transmission.pass(&self.inventory, deliveries);
         for (at, alarm) in arriving {
-            let domain = self
-                .inventory
-                .element(&alarm.resource)
-                .map_or(Domain::Ip, |element| element.domain);
-            self.deliver(
-                at,
-                Recipients::Domain(domain),
-                EmissionContent::Telemetry(Telemetry::Alarm(alarm)),
-            );
+            self.deliver_alarm(at, alarm);
         }
+    }
+
+    /// Tells alarms again, now, as an alarm list does to whoever begins to watch the network.
+    pub fn tell_again(&mut self, standing: Vec<Alarm>) {
+        for alarm in standing {
+            self.deliver_alarm(self.now, alarm);
+        }
+    }
+
+    fn deliver_alarm(&mut self, at: Timestamp, alarm: Alarm) {
+        let domain = self
+            .inventory
+            .element(&alarm.resource)
+            .map_or(Domain::Ip, |element| element.domain);
+        self.deliver(
+            at,
+            Recipients::Domain(domain),
+            EmissionContent::Telemetry(Telemetry::Alarm(alarm)),
+        );
     }
 
     pub(super) fn deliver(&mut self, at: Timestamp, to: Recipients, tiding: EmissionContent) {

@@ -54,11 +54,7 @@ fn row_of(table: &Table, row: &Row) -> Value {
     json!({
         "metric": row.metric.name,
         "unit": row.metric.unit.as_str(),
-        "better": match row.metric.better {
-            crate::metric::Better::Higher => "higher",
-            crate::metric::Better::Lower => "lower",
-            crate::metric::Better::Neither => "neither",
-        },
+        "better": row.metric.better.as_str(),
         "values": values,
         "against": against,
     })
