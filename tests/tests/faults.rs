@@ -9,6 +9,7 @@
 mod support;
 
 use arena::World;
+use arena::judge::SimulationJudge;
 use arena::score::{self, InvestigationScore};
 use arena::stage;
 use domain::cause::Cause;
@@ -46,6 +47,9 @@ impl Drill {
         let home = Home::Folder(StateFolder::new(folder.path()));
         let mut world = world(home, &settings, simulation).await;
         let host = Arc::clone(world.host());
+        let backbone = stage::topology(settings.network.as_deref().unwrap()).unwrap();
+        let judge = SimulationJudge::on(backbone);
+        world.network_mut().judged_by(judge);
         world.begin().await;
         Self {
             folder,
@@ -143,6 +147,50 @@ fn agents_find_every_cause_that_is_injected() {
     });
 }
 
+/// What is served is what the referee of whole days says of the same tasks.
+#[test]
+fn what_was_found_is_scored_as_whole_days_are() {
+    block_on(async {
+        let mut drill = Drill::begin(None).await;
+        let nothing = drill.says("operator", "score-faults", "").await.unwrap();
+        assert!(!nothing.contains("<fault"), "{nothing}");
+        let broken = "<kind>router-failure</kind>";
+        drill
+            .says("operator", "inject-fault", broken)
+            .await
+            .unwrap();
+        let begun = drill.says("operator", "score-faults", "").await.unwrap();
+        assert!(begun.contains("<outcome>nothing</outcome>"), "{begun}");
+        drill.until_over(12.0).await;
+        drill.rest(0.5).await;
+        let said = drill.says("operator", "score-faults", "").await.unwrap();
+        let (found, truth) = (drill.found(), drill.truth());
+        let seconds = |s: Option<f64>| s.unwrap().round() as u64;
+        let since = |at: Timestamp| Some(at.seconds_since(truth.fault.at));
+        for (leaf, value) in [
+            ("outcome", "right".to_owned()),
+            ("found-kind", "router-failure".to_owned()),
+            ("found-element", truth.fault.element.to_string()),
+            ("wrong-findings", "0".to_owned()),
+            ("time-to-locate", seconds(found.located_s).to_string()),
+            (
+                "time-to-mend",
+                seconds(truth.repaired_at.and_then(since)).to_string(),
+            ),
+            (
+                "time-to-restore",
+                seconds(truth.restored_at.and_then(since)).to_string(),
+            ),
+            ("closed-too-early", "0".to_owned()),
+        ] {
+            assert!(
+                said.contains(&format!("<{leaf}>{value}</{leaf}>")),
+                "{leaf} {value}: {said}"
+            );
+        }
+    });
+}
+
 /// No agent's credential gives access to the truth, even if access rules permit everything.
 #[test]
 fn the_truth_is_denied_to_agents_whatever_the_rules_say() {
@@ -156,6 +204,10 @@ fn the_truth_is_denied_to_agents_whatever_the_rules_say() {
                     ("inject-fault", cut),
                     ("list-faults", "<ended>true</ended>"),
                     ("clear-fault", "<id>1</id>"),
+                    ("score-faults", ""),
+                    ("compare-day", "<first>none</first><second>none</second>"),
+                    ("get-comparison", ""),
+                    ("end-comparison", ""),
                 ] {
                     let refused = drill.says(user, rpc, input).await.unwrap_err();
                     let CallError::Refused(errors) = refused else {

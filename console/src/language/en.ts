@@ -373,7 +373,7 @@ export const en = {
   'days.end': 'End it',
   'days.first': 'First operated by',
   'days.forked': 'forked at {hour} o’clock',
-  'days.from': 'Forked at hour (1 to 23)',
+  'days.from': 'Fork at hour (1–23)',
   'days.how': 'A network of its own, of the topology of this one, is played beside the platform and changes nothing here: the same faults, users and complaints under both. It takes up to some minutes. Forked at an hour, the second day is as the first until then; whoever takes over is told the alarms that stand, and nothing else.',
   'days.of': 'The day of seed {seed}, {sites} sites',
   'days.one': 'One day of one seed proves nothing: policies are compared over many, with “convoke simulate”.',

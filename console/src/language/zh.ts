@@ -375,7 +375,7 @@ export const zh: Record<Key, string> = {
   'days.end': '结束',
   'days.first': '先由谁运维',
   'days.forked': '于 {hour} 时分叉',
-  'days.from': '于几时分叉（1 至 23）',
+  'days.from': '于几时分叉（1–23）',
   'days.how': '在平台之外另行推演一个与本网络拓扑相同的网络，不改变此处任何内容：两种策略面对相同的故障、用户和投诉。可能需要数分钟。若在某一时刻分叉，第二天在此之前与第一天相同；接手者只得知当时未清除的告警。',
   'days.of': '种子 {seed} 的一天，{sites} 个站点',
   'days.one': '一个种子的一天不能证明什么：请用“convoke simulate”在许多天上比较策略。',

@@ -6,6 +6,8 @@ import type { Comparison } from './days';
 import { COMPARISON, LIST, SCORE, type Fault, type Judgement } from './faults';
 
 const AGAIN_MS = 3_000;
+/** The score takes the platform some work: it is asked for every so many times. */
+const SCORE_EACH = 3;
 
 class Play {
   /** All that broke since the platform began, the last first. */
@@ -32,12 +34,12 @@ class Play {
     try {
       const [faults, score, comparison] = await Promise.all([
         asked<{ fault?: Fault[] }>(LIST, { ended: true }),
-        asked<{ fault?: Judgement[] }>(SCORE),
+        mine % SCORE_EACH === 1 ? asked<{ fault?: Judgement[] }>(SCORE) : undefined,
         asked<Comparison>(COMPARISON),
       ]);
       if (mine !== this.#looks) return;
       this.faults = [...(faults?.fault ?? [])].reverse();
-      this.judgements = new Map((score?.fault ?? []).map((it) => [it.id, it]));
+      if (score) this.judgements = new Map((score.fault ?? []).map((it) => [it.id, it]));
       this.comparison = comparison ?? { state: 'none' };
       this.isKnown = true;
       this.error = undefined;

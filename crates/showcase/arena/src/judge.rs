@@ -20,7 +20,7 @@ use std::sync::Arc;
 const FAULTS_MOST: usize = 200;
 
 /// The most tasks that are looked at, those that changed last.
-const TASKS_MOST: usize = 20_000;
+const TASKS_MOST: usize = 5_000;
 
 /// The judge of the network of a platform.
 pub struct SimulationJudge {
