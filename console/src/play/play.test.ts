@@ -1,8 +1,10 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { en } from '../language/en';
 import type { Alarm } from '../network/alarms';
 import { elements } from '../network/elements';
 import type { Task } from '../platform.svelte';
-import { length, rows, type Day } from './days';
+import { length, POLICIES, rows, type Day } from './days';
 import { input, KINDS, span, standing, type Fault } from './faults';
 import { after, counts, moments, upTo } from './replay';
 import { alarmsOf, story, tasksOf, TASKS_MAX } from './story';
@@ -15,7 +17,6 @@ test('what a kind does not take is not said, and what is no number goes as it wa
   expect(said('mains-failure')).toEqual(['kind', 'element', 'duration']);
   expect(input({ kind: 'interference', ...filled })).toEqual({ kind: 'interference', element: 'cell:S-1/1', duration: 90, severity: 'major' });
   expect(input({ kind: 'congestion', element: '', minutes: 'long', severity: '' })).toEqual({ kind: 'congestion', duration: 'long' });
-  expect(Object.keys(KINDS)).toHaveLength(11);
 });
 
 test('a fault is broken, mended, then over; spans are minutes, and hours from 100 on', () => {
@@ -23,6 +24,20 @@ test('a fault is broken, mended, then over; spans are minutes, and hours from 10
   const repaired = '2026-11-29T11:00:00Z';
   expect([fault, { ...fault, repaired }, { ...fault, repaired, restored: repaired }].map(standing)).toEqual(['broken', 'mended', 'over']);
   expect([undefined, 0, 90, 630, 5_999, 6_000].map(span)).toEqual([undefined, ['min', '0.0'], ['min', '1.5'], ['min', '11'], ['min', '100'], ['h', '1.7']]);
+});
+
+test('the kinds are those of the module that a simulated network takes, each with a word', () => {
+  const folder = `${import.meta.dirname}/../../../yang`;
+  const file = readdirSync(folder).find((it) => it.startsWith('convoke-simulation@'));
+  const module = readFileSync(`${folder}/${file}`, 'utf8');
+  const kinds = module.slice(module.indexOf('typedef fault-kind'), module.indexOf('typedef severity'));
+  const taken = [...kinds.matchAll(/enum ([\w-]+) \{([^}]*)\}/g)].filter((it) => !it[2]!.includes('refuses it'));
+  expect(taken.map((it) => it[1])).toEqual(Object.keys(KINDS));
+  const policies = module.slice(module.indexOf('typedef day-policy'), module.indexOf('rpc score-faults'));
+  expect([...policies.matchAll(/enum ([\w-]+)/g)].map((it) => it[1])).toEqual(POLICIES);
+  for (const key of [...Object.keys(KINDS).map((it) => `fault.${it}`), ...POLICIES.map((it) => `policy.${it}`)]) {
+    expect(Object.hasOwn(en, key), key).toBe(true);
+  }
 });
 
 const KNOWN = elements([

@@ -283,7 +283,7 @@ const NAMED: &str = "(name => { \
     const is = it => { const text = it.textContent.trim(); return text === name || text === name + ' *' || text.startsWith(name + ' ('); }; \
     const shown = it => it.getClientRects().length > 0; \
     const found = kinds => all(kinds).filter(it => shown(it) && is(it)); \
-    return [...found('a, button:enabled, summary'), ...found('h1, h2, h3, th, dt, label, legend, caption, strong, td')]; })";
+    return [...found('a, button:enabled'), ...found('summary'), ...found('h1, h2, h3, th, dt, label, legend, caption, strong, td')]; })";
 
 fn follow(browser: &mut Browser, title: &str, word: &Word) {
     eprintln!("{title} {word:?}");
