@@ -278,10 +278,10 @@ fn words(mut rest: &str) -> Vec<Word> {
     words
 }
 
-/// The visible elements of that name, those first that can be pressed.
+/// The visible elements of that name, those first that can be pressed; what a map draws scripts cannot press.
 const NAMED: &str = "(name => { \
     const is = it => { const text = it.textContent.trim(); return text === name || text === name + ' *' || text.startsWith(name + ' ('); }; \
-    const shown = it => it.getClientRects().length > 0; \
+    const shown = it => it.getClientRects().length > 0 && it instanceof HTMLElement; \
     const found = kinds => all(kinds).filter(it => shown(it) && is(it)); \
     return [...found('a, button:enabled'), ...found('summary'), ...found('h1, h2, h3, th, dt, label, legend, caption, strong, td')]; })";
 
