@@ -128,6 +128,10 @@ deny: ## Check licences, bans, sources and advisories of the dependencies (needs
 demo-picture: release ## Draw docs/demo.svg, the README's picture of the demo, anew
 	@scripts/demo-picture.py $(BINARY) > docs/demo.svg.new && mv docs/demo.svg.new docs/demo.svg
 
+.PHONY: console
+console: setup ## Check the sources of the console and build console/dist anew
+	@cd console && PATH="$$PWD/../.venv/bin:$$PATH" && npm run --silent check && npm test --silent && npm run --silent build
+
 .PHONY: console-picture
 console-picture: release ## Draw docs/console.png, the README's picture of the console, anew
 	@scripts/console-picture.py $(BINARY) docs/console.png

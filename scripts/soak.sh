@@ -89,6 +89,7 @@ told sessions "--hold $(of 600)" '"reached":true' "$cargo" bench --package convo
   --json --only subscribed --hold "$(of 600)"
 told console "--minutes $(of 60)" 'frames a second' watched "$(of 60)"
 run upgrades "CONVOKE_UPGRADE_KILLS=$(of 100)" -p convoke-store --test upgrade
+run inbox "CONVOKE_WAITING=$(of 1200)" -p convoke-tests --test browser people_act_in_the_console
 run soak "CONVOKE_SOAK_MINUTES=${SOAK_MINUTES:-$(of 240)}" -p convoke-tests --test soak
 run clock-jumps "CLOCK_JUMPS=$(of 200)" -p convoke-tests --test clockjump
 echo "$report"

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { accept, acts, answer, cancel, offer, refuse, type Actor } from './acting';
+import { accept, acts, address, answer, cancel, offer, refuse, type Actor } from './acting';
 import type { Task } from './platform.svelte';
 
 const task: Task = {
@@ -26,18 +26,18 @@ test('what may be done follows from state and rights', () => {
 
 test('messages say what they answer', () => {
   const words = (request: { input: object }) => (request.input as { content?: string[] }).content;
-  expect(words(answer({ ...task, awaits: 'answer' }, ' slot 3 '))).toEqual([
+  expect(words(answer(address({ ...task, awaits: 'answer' }), ' slot 3 '))).toEqual([
     '##target object\nrouter A\n##task description\nslot 3\n##in reply to\nanswer',
   ]);
-  expect(accept(task, 3, 2).input).toMatchObject({
+  expect(accept(address(task), 3, 2).input).toMatchObject({
     'convoke-negotiation:alternative': 2,
     'convoke-negotiation:round': 3,
     'task-sendTo': 'ip',
   });
-  expect(refuse(task, 3, 'no').input).toHaveProperty('convoke-negotiation:round', 3);
-  expect(accept(task, undefined).input).not.toHaveProperty('convoke-negotiation:round');
-  expect(words(refuse(task, 3, 'too late\n\n too dear'))![0]).toContain('##result\nreject\n- too late\n- too dear\n');
-  expect(words(offer({ ...task, awaits: undefined }, 1, 'b', '{"a":1}'))![0]).toContain(
+  expect(refuse(address(task), 3, 'no').input).toHaveProperty('convoke-negotiation:round', 3);
+  expect(accept(address(task), undefined).input).not.toHaveProperty('convoke-negotiation:round');
+  expect(words(refuse(address(task), 3, 'too late\n\n too dear'))![0]).toContain('##result\nreject\n- too late\n- too dear\n');
+  expect(words(offer(address({ ...task, awaits: undefined }), 1, 'b', '{"a":1}'))![0]).toContain(
     '##structured payload\n{"a":1}\n##in reply to\nplan',
   );
   expect(words(cancel(task, ''))).toBeUndefined();

@@ -2,10 +2,10 @@
 // whom and when is the page's. Read next: Act.svelte; docs/tasks.md, docs/negotiation.md.
 import type { Task } from './platform.svelte';
 import type { Request } from './restconf';
+import { STATES } from './states';
 import { sections } from './words';
 
 export const NEGOTIATE = 'irtf-agent:task-negotiate';
-const ENDED = ['finished', 'failed', 'cancelled', 'rejected', 'unconfirmed'];
 
 export type Act = 'answer' | 'judge' | 'decide' | 'plan' | 'cancel';
 
@@ -17,7 +17,7 @@ export interface Actor {
 }
 
 export function hasEnded(task: Task): boolean {
-  return ENDED.includes(task['task-status']);
+  return STATES[task['task-status']]?.hasEnded === true;
 }
 
 /** What may be done to a task: by its publisher, or an administrator, while it is under way. */
@@ -46,27 +46,40 @@ export function content(sections: [heading: string, body: string | undefined][])
     .join('\n');
 }
 
-function about(task: Task): string {
-  return sections(task.content ?? '').find(([heading]) => heading === 'target object')?.[1] || task['task-id'];
+/** To whom something is said about a task, with which verb, and what it answers. */
+export interface Address {
+  task: string;
+  to: string;
+  /** The target object. */
+  about: string;
+  verb: string;
+  /** What a message answers that must not be taken for the answer to something else. */
+  inReplyTo?: string;
 }
 
-function message(task: Task, verb: string, words: string[], more: object = {}): Request {
-  const input = { 'task-sendTo': task['task-sendTo'], commuType: verb, 'task-id': task['task-id'] };
+/** Of what the publisher of a task says to its executor. */
+export function address(task: Task): Address {
+  const about = sections(task.content ?? '').find(([heading]) => heading === 'target object')?.[1] || task['task-id'];
+  return { task: task['task-id'], to: task['task-sendTo'], about, verb: 'FulfillmentNegotiate', inReplyTo: task.awaits ?? 'plan' };
+}
+
+function message(at: Address, words: string[], more: object = {}): Request {
+  const input = { 'task-sendTo': at.to, commuType: at.verb, 'task-id': at.task };
   return { rpc: NEGOTIATE, input: { ...input, ...(words.length ? { content: words } : {}), ...more } };
 }
 
-function reply(task: Task, description: string, result?: string, payload?: string): string {
+function reply(at: Address, description: string, result?: string, payload?: string): string {
   return content([
-    ['target object', about(task)],
+    ['target object', at.about],
     ['task description', description],
     ['structured payload', payload],
     ['result', result],
-    ['in reply to', task.awaits ?? 'plan'],
+    ['in reply to', at.inReplyTo],
   ]);
 }
 
-export function answer(task: Task, words: string): Request {
-  return message(task, 'FulfillmentNegotiate', [reply(task, words)]);
+export function answer(at: Address, words: string): Request {
+  return message(at, [reply(at, words)]);
 }
 
 /** A turn is of the round in which it was decided upon: one that comes too late is refused, and taken for no other. */
@@ -75,26 +88,26 @@ function inRound(round: number | undefined): object {
 }
 
 /** Takes what is offered in a round: a result, or one of the alternatives of a decision, from 1. */
-export function accept(task: Task, round: number | undefined, alternative?: number): Request {
+export function accept(at: Address, round: number | undefined, alternative?: number): Request {
   const which = alternative === undefined ? {} : { 'convoke-negotiation:alternative': alternative };
-  return message(task, 'FulfillmentNegotiate', [reply(task, 'accepted', 'accept')], { ...inRound(round), ...which });
+  return message(at, [reply(at, 'accepted', 'accept')], { ...inRound(round), ...which });
 }
 
 /** Refuses what is offered; each line is an unmet point. */
-export function refuse(task: Task, round: number | undefined, why: string): Request {
+export function refuse(at: Address, round: number | undefined, why: string): Request {
   const points = why.split('\n').map((line) => line.trim()).filter(Boolean);
   const result = ['reject', ...points.map((point) => `- ${point}`)].join('\n');
-  return message(task, 'FulfillmentNegotiate', [reply(task, points.join('; '), result)], inRound(round));
+  return message(at, [reply(at, points.join('; '), result)], inRound(round));
 }
 
 /** Offers something else: a counter-offer to a decision, or another plan. */
-export function offer(task: Task, round: number | undefined, words: string, payload: string): Request {
-  return message(task, 'FulfillmentNegotiate', [reply(task, words, undefined, payload)], inRound(round));
+export function offer(at: Address, round: number | undefined, words: string, payload: string): Request {
+  return message(at, [reply(at, words, undefined, payload)], inRound(round));
 }
 
 export function cancel(task: Task, why: string): Request {
-  const words = why.trim() ? [content([['target object', about(task)], ['task description', why]])] : [];
-  return message(task, 'taskCancel', words);
+  const at = { ...address(task), verb: 'taskCancel' };
+  return message(at, why.trim() ? [content([['target object', at.about], ['task description', why]])] : []);
 }
 
 /** What came of an act: the platform's answer, or why there is none. */

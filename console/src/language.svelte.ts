@@ -1,4 +1,5 @@
 // The language in which the console speaks, and its words. Words of others among them are made legible.
+import { span } from './clock';
 import { en, type Key } from './language/en';
 import { zh } from './language/zh';
 import { legible } from './legible';
@@ -32,9 +33,9 @@ export function t(key: Key, named: Record<string, string | number> = {}): string
 }
 
 /** The words for a value of an enumeration; the value itself where a newer platform has others. */
-export function word(group: string, value: string): string {
+export function word(group: string, value: string, named: Record<string, string | number> = {}): string {
   const key = `${group}.${value}`;
-  return Object.hasOwn(en, key) ? t(key as Key) : legible(value);
+  return Object.hasOwn(en, key) ? t(key as Key, named) : legible(value);
 }
 
 /** A time as people write it. */
@@ -42,4 +43,10 @@ export function time(text: string | undefined): string {
   if (!text) return '';
   const at = new Date(text);
   return Number.isNaN(at.getTime()) ? legible(text) : at.toLocaleString(chosen === 'zh' ? 'zh-CN' : 'en-GB');
+}
+
+/** How long something lasts, as people say it. */
+export function lasting(ms: number): string {
+  const [count, unit] = span(ms);
+  return word('span', unit, { count });
 }

@@ -1,9 +1,14 @@
 // What the console knows of the platform: one snapshot, then what happened since. Bounded in all it keeps.
 // Read next: live.ts, by which it follows; restconf.ts, by which it asks.
 import { session } from './actor.svelte';
+import { PlatformClock } from './clock';
+import { legible } from './legible';
 import { follow, type Condition, type Event } from './live';
 import { newest, type Newest } from './newest';
+import { counted, grown, type Sample } from './overview/figures';
 import { carryOut, PLATFORM, read, Refused } from './restconf';
+import { ruled as readRuled } from './rules/history';
+import { lately, type Ruled } from './rules/terms';
 import { SURROUNDINGS } from './surroundings';
 
 export interface Task {
@@ -57,6 +62,8 @@ export interface Happening {
 /** The most tasks that are kept, those that changed last. */
 export const TASKS_MAX = 20_000;
 const HAPPENINGS_MAX = 100;
+/** How much is kept of what became of standing rules. */
+export const RULED_MAX = 200;
 /** The span over which the rate is measured. */
 const RATE_MS = 10_000;
 
@@ -72,6 +79,17 @@ class Platform {
   version = $state(0);
   /** Counts what was told of schemas. */
   schemaNews = $state(0);
+  /** Counts what may have changed what waits for somebody, or standing rules. */
+  decisionNews = $state(0);
+  /** What became of standing rules since the page was opened, the newest first. */
+  ruled = $state.raw<Ruled[]>([]);
+  /** Figures of the last minutes, while they were looked at. */
+  samples = $state.raw<Sample[]>([]);
+  readonly clock = new PlatformClock();
+  /** What time it is at the platform, by the second. */
+  now = $state(Date.now());
+  /** The names by which agents are called. */
+  aliases = $derived(new Map(this.agents.map((agent) => [agent.name, agent.alias ?? agent.name])));
   tasks = new Map<string, Task>();
   /** How many tasks there are beside those, all of which changed before them. */
   leftOut = $state(0);
@@ -81,6 +99,13 @@ class Platform {
   /** Since when there are tasks of which only their states were told. */
   #lacksSince: string | undefined;
   #isCompleting = false;
+  /** Events up to this one had happened when the stream began. */
+  #past = 0;
+
+  /** What somebody is called, legible. */
+  called(name: string): string {
+    return legible(this.aliases.get(name) ?? name);
+  }
 
   /** Follows the platform until it is aborted; from where it was, if it was followed before. */
   async follow(signal: AbortSignal): Promise<void> {
@@ -93,7 +118,9 @@ class Platform {
         snapshot: () => this.#snapshot(),
         end: async () => {
           await this.#count();
-          return this.statistics && Number(this.statistics.events);
+          const end = this.statistics && Number(this.statistics.events);
+          this.#past = end ?? 0;
+          return end;
         },
         apply: (events) => this.apply(events),
         condition: (now) => (this.condition = now),
@@ -114,6 +141,8 @@ class Platform {
     this.leftOut = leftOut;
     this.#place = cursor;
     this.cursor = cursor ?? 0;
+    this.#past = this.cursor;
+    this.decisionNews += 1;
     this.happenings = this.happenings.filter((it) => it.id <= this.cursor);
     this.version += 1;
     return cursor;
@@ -149,19 +178,30 @@ class Platform {
 
   apply(events: Event[]): void {
     const happenings: Happening[] = [];
+    const ruled: Ruled[] = [];
     let isOfAgents = false;
     for (const { id, notification } of events) {
       const at = String(notification['eventTime'] ?? '');
       const task = notification['irtf-agent:condition-notifications'] as Told | undefined;
       const agent = notification['convoke-registry:agent-update'] as AgentTold | undefined;
-      if (notification['convoke-schema:schema-update']) this.schemaNews += 1;
+      if (notification['convoke-schema:schema-update']) [this.schemaNews, this.decisionNews] = [this.schemaNews + 1, this.decisionNews + 1];
+      if (notification['convoke-negotiation:negotiation-update']) this.decisionNews += 1;
+      const rule = readRuled(id, notification);
+      if (rule) {
+        ruled.push(rule);
+        this.decisionNews += 1;
+      }
       if (task) happenings.push(...this.#taskChanged(id, at, task));
       if (agent) {
         isOfAgents = true;
         happenings.push({ id, at, kind: 'agent', subject: agent.name, value: agent.change, health: agent.health });
       }
     }
-    this.cursor = events[events.length - 1]?.id ?? this.cursor;
+    const last = events[events.length - 1];
+    // What is told late tells nothing of what time it is.
+    if (last && last.id > this.#past) this.clock.take(Date.parse(String(last.notification['eventTime'])), Date.now());
+    if (ruled.length > 0) this.ruled = lately(ruled, this.ruled, RULED_MAX);
+    this.cursor = last?.id ?? this.cursor;
     this.#place = this.cursor;
     this.version += 1;
     this.#arrivals.push({ at: performance.now(), count: events.length });
@@ -188,6 +228,7 @@ class Platform {
       awaits: told['convoke-negotiation:awaits'],
       said: state.required ?? known?.said,
     };
+    if (task.awaits || known?.awaits || !(known || state.status === 'created')) this.decisionNews += 1;
     if (!known) this.#lacksSince ??= at;
     // Anew at the end: the first are those that changed least lately.
     this.tasks.delete(name);
@@ -206,6 +247,10 @@ class Platform {
     this.#arrivals = this.#arrivals.filter((arrival) => arrival.at > since);
     const count = this.#arrivals.reduce((sum, arrival) => sum + arrival.count, 0);
     this.rate = (count * 1_000) / RATE_MS;
+    this.now = this.clock.at(Date.now());
+    if (this.condition === 'live') {
+      this.samples = grown(this.samples, { at: Math.round(Date.now() / 1_000), rate: this.rate, states: counted(this.tasks.values()) });
+    }
     if (count > 0) this.#count().catch(() => {});
     this.#complete().catch(() => {});
   }

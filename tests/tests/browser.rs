@@ -6,7 +6,7 @@
 //! tests if `CI` is set, and is reported otherwise. Well-formedness and escaping are properties
 //! tested in `report`; here is what needs a browser. Read next: `browser/chromium.rs`, `browser/firefox.rs`,
 //! `browser/looks.js`, `browser/forms.rs`, `browser/agent_forms.rs`,
-//! `browser/console.rs`, `browser/acting.rs`, `browser/network.rs`, `browser/play.rs`.
+//! `browser/console.rs`, `browser/acting.rs`, `browser/inbox.rs`, `browser/network.rs`, `browser/play.rs`.
 
 #![allow(clippy::unwrap_used, clippy::print_stderr)]
 
@@ -23,6 +23,8 @@ mod console;
 mod firefox;
 #[path = "browser/forms.rs"]
 mod forms;
+#[path = "browser/inbox.rs"]
+mod inbox;
 #[path = "browser/network.rs"]
 mod network;
 #[path = "browser/play.rs"]

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { listed, notified, open, troubles, type Listed } from './alarms';
 import { concerns, done, isNamed, what } from './done';
 import { attributes, doing, elements, owner, parts, type Told } from './elements';
-import { bounded, DIRECTIONS, lines, next, projected, spread } from './places';
+import { bounded, DIRECTIONS, lines, named, next, projected, spread } from './places';
 
 const placed = (longitude: string, latitude: string, more: object = {}) => ({
   'convoke-ems:longitude': longitude,
@@ -158,7 +158,7 @@ test('a town is drawn as large as there is room before the next', () => {
   const { places, towns } = spread(new Map(all.map((it) => [it.element.id, it])));
   const at = (id: string) => [places.get(id)!.x, places.get(id)!.y].map(Math.round);
   expect(['router:A', 'site:a1', 'site:a2', 'router:B'].map(at)).toEqual([[100, 100], [111, 100], [100, 121], [150, 100]]);
-  expect(towns).toEqual([{ name: 'A', x: 100, y: 121 }, { name: 'B', x: 150, y: 100 }]);
+  expect(towns).toEqual([{ name: 'A', x: 100, y: 121, size: 3 }, { name: 'B', x: 150, y: 100, size: 1 }]);
 });
 
 test('arrow keys lead to the nearest that lies there, and stop at the edge', () => {
@@ -184,4 +184,12 @@ test('a task is about an element that it names as a whole', () => {
   const tasks = [task('old', 'repair site:S-1', 1), task('other', 'repair site:S-10', 2), task('new', '{"site":"site:S-1"}', 3), task('told', undefined, 4)];
   expect(done(tasks, 'site:S-1').map((it) => it['task-id'])).toEqual(['new', 'old']);
   expect(what(task('long', `##target object\nx\n##task description\n${'y'.repeat(200)}`, 1))).toBe(`${'y'.repeat(160)}…`);
+});
+
+test('of two names that would lie upon each other, that of the larger town is written', () => {
+  const town = (name: string, x: number, y: number, size: number) => ({ name, x, y, size });
+  const names = (...all: ReturnType<typeof town>[]) => named(all).map((it) => it.name).sort();
+  expect(names(town('Köln', 100, 100, 3), town('Düsseldorf', 120, 105, 5), town('Essen', 118, 121, 1))).toEqual(['Düsseldorf', 'Essen']);
+  expect(names(town('北京', 100, 100, 2), town('天津', 124, 100, 1))).toEqual(['北京']);
+  expect(names(town('北京', 100, 100, 2), town('天津', 130, 100, 1))).toEqual(['北京', '天津']);
 });

@@ -68,6 +68,30 @@ export interface Town {
   name: string;
   x: number;
   y: number;
+  /** How much stands in it. */
+  size: number;
+}
+
+/** The size of a character of a name on the sheet, as wide as they are at most; those of Chinese are square. */
+const LETTER = { width: 7.6, height: 15, wide: 13 };
+
+function extent({ name, x, y }: Town): { left: number; right: number; top: number } {
+  const half = [...name].reduce((sum, letter) => sum + (letter > '\u2e7f' ? LETTER.wide : LETTER.width), 0) / 2;
+  return { left: x - half, right: x + half, top: y };
+}
+
+/** The towns whose names are written: of two whose names would lie upon each other, the one in which more stands. */
+export function named(towns: Town[]): Town[] {
+  const kept: Town[] = [];
+  for (const town of [...towns].sort((a, b) => b.size - a.size || a.name.localeCompare(b.name))) {
+    const own = extent(town);
+    const isFree = kept.every((other) => {
+      const its = extent(other);
+      return own.right < its.left || its.right < own.left || Math.abs(own.top - its.top) > LETTER.height;
+    });
+    if (isFree) kept.push(town);
+  }
+  return kept;
 }
 
 /**
@@ -94,7 +118,7 @@ export function spread(places: Map<string, Place>): { places: Map<string, Place>
       lowest = Math.max(lowest, y);
       found.set(it.element.id, { element: it.element, x: town.x + (it.x - town.x) * factor, y });
     }
-    towns.push({ name: town.name, x: town.x, y: lowest });
+    towns.push({ name: town.name, x: town.x, y: lowest, size: town.group.length });
   }
   return { places: found, towns };
 }

@@ -1,5 +1,8 @@
 // A patch of a template (draft-zhou §6.2.2): what it adds and describes, and what the template is before and after. Pure.
 
+export const APPROVE = 'convoke-schema:approve-patch';
+export const REJECT = 'convoke-schema:reject-patch';
+
 export type Json = string | number | boolean | null | Json[] | { [name: string]: Json };
 
 interface Named {

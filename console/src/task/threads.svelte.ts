@@ -117,11 +117,36 @@ export interface Standing {
   rounds: Negotiation[];
 }
 
-/** How a task stands now; nothing if the user may not read it. */
-export async function standing(task: string): Promise<Standing | undefined> {
-  const path = `convoke-registry:registry/task=${encodeURIComponent(task)}?fields=task-id;task-version;negotiation`;
+/** How a task stands now, or before there is one its feasibility; nothing if the user may not read it. */
+export async function standing(task: string, isFeasibility = false): Promise<Standing | undefined> {
+  const name = encodeURIComponent(task);
+  if (isFeasibility) {
+    const told = await read<Negotiation[]>(`convoke-registry:registry/negotiation=${name},feasibility`);
+    return told && { rounds: told };
+  }
+  const path = `convoke-registry:registry/task=${name}?fields=task-id;task-version;negotiation`;
   const told = await read<{ 'task-version'?: string; negotiation?: Negotiation[] }[]>(path);
   return told?.[0] && { version: told[0]['task-version'], rounds: told[0].negotiation ?? [] };
+}
+
+/** How something stands that is looked at: an answer that is overtaken by a later one changes nothing. */
+export class Look {
+  standing = $state.raw<Standing>();
+  #looks = 0;
+
+  constructor(
+    readonly task: string,
+    readonly isFeasibility = false,
+  ) {}
+
+  /** Looks how it stands now. */
+  now = async (): Promise<Standing | undefined> => {
+    this.#looks += 1;
+    const mine = this.#looks;
+    const told = await standing(this.task, this.isFeasibility);
+    if (mine === this.#looks) this.standing = told;
+    return told;
+  };
 }
 
 /** The round in which the publisher would speak now: that of the executor's last turn, or else the next. */
@@ -133,8 +158,8 @@ export function round(of: Standing | undefined, kind: string): number | undefine
   return negotiation?.state === 'open' && last > 0 && !spoke ? last : last + 1;
 }
 
-/** The alternatives that the executor offered last, if it has offered anything. */
-export function offered(negotiation: Negotiation | undefined): string[] {
-  const turns = negotiation?.turn?.filter((turn) => turn.by === 'executor' && turn.stance === 'offer');
+/** The alternatives that a side offered last, if it has offered anything. */
+export function offered(negotiation: Negotiation | undefined, by: Turn['by'] = 'executor'): string[] {
+  const turns = negotiation?.turn?.filter((turn) => turn.by === by && turn.stance === 'offer');
   return turns?.at(-1)?.content ?? [];
 }

@@ -1,11 +1,13 @@
 //! What people do in the console, and what of it other clients see: a task assigned by a form, an answer, a judgement, a
-//! counter-offer, many tasks cancelled, a patch of a schema rejected; and what becomes of acts that come too late.
+//! counter-offer, many tasks cancelled, a patch of a schema rejected; and what becomes of acts that come too late. What
+//! they do where it waits for them is in `inbox.rs`.
 //!
 //! An agent outside says what there is to act upon, over RESTCONF. Read next: `console.rs`,
 //! `console/src/acting.ts`, `console/src/assign/form.ts`.
 
 use super::chromium::{Browser, DESK, Looks};
 use super::console::{IN, axe, wrong};
+use super::inbox;
 use super::support::block_on;
 use super::support::http::ask;
 use super::support::process::{Running, run};
@@ -24,11 +26,11 @@ const PROFILE: &str = "name = \"remote\"\ndescription = \"Looks at masts\"\nvers
                        negotiate = \"acp-task-fulfillment-negotiation-v1.0\"\n";
 
 /// A console at which somebody is signed in, and the platform behind it.
-struct Desk {
-    browser: Browser,
-    running: Running,
+pub(super) struct Desk {
+    pub(super) browser: Browser,
+    pub(super) running: Running,
     /// Of the agent outside.
-    token: String,
+    pub(super) token: String,
     axe: Option<String>,
     _state: tempfile::TempDir,
 }
@@ -67,7 +69,7 @@ impl Desk {
     }
 
     /// Opens a page of the console, as if anew.
-    fn visit(&mut self, page: &str) {
+    pub(super) fn visit(&mut self, page: &str) {
         self.browser.visit("about:blank", DESK);
         let url = format!("http://{}/#{page}", self.running.http());
         self.browser.visit(&url, DESK);
@@ -77,7 +79,7 @@ impl Desk {
 
     /// Asserts that nothing on the page keeps anybody out.
     #[track_caller]
-    fn is_open_to_all(&mut self) {
+    pub(super) fn is_open_to_all(&mut self) {
         if let Some(axe) = &self.axe {
             let found = wrong(&mut self.browser, axe);
             assert_eq!(found, json!([]));
@@ -85,7 +87,7 @@ impl Desk {
     }
 
     /// Types into a control in place of what is there.
-    fn write(&mut self, control: &str, text: &str) {
+    pub(super) fn write(&mut self, control: &str, text: &str) {
         self.browser
             .wait(&format!("document.querySelector('{control}')"));
         focus(&mut self.browser, control);
@@ -95,7 +97,7 @@ impl Desk {
     }
 
     /// Presses the button of that name by the keyboard, once it can be.
-    fn press(&mut self, name: &str) {
+    pub(super) fn press(&mut self, name: &str) {
         let button =
             format!("all('button:enabled').find(it => it.textContent.trim() === '{name}')");
         self.browser.wait(&button);
@@ -104,7 +106,7 @@ impl Desk {
     }
 
     /// The lines that a command of another client prints.
-    fn other(&self, arguments: &[&str]) -> Vec<Value> {
+    pub(super) fn other(&self, arguments: &[&str]) -> Vec<Value> {
         let arguments = [arguments, &["--json"]].concat();
         block_on(async { self.running.client(&arguments).await.well().json() })
     }
@@ -122,27 +124,27 @@ impl Desk {
 
     /// Waits until it is told what came of an act.
     #[track_caller]
-    fn tells(&mut self, what: &str) {
+    pub(super) fn tells(&mut self, what: &str) {
         self.browser.wait(&format!(
             "all('.outcome').some(it => it.textContent.includes('{what}'))"
         ));
     }
 
     /// All that was said of a task, as another client reads it.
-    fn said(&self, task: &str) -> String {
+    pub(super) fn said(&self, task: &str) -> String {
         let lines = self.other(&["task", "context", task]);
         lines.iter().map(Value::to_string).collect()
     }
 
     /// The operator assigns something to the agent outside, by another client.
-    fn assign(&self, task: &str, conditions: &[&str]) {
+    pub(super) fn assign(&self, task: &str, conditions: &[&str]) {
         let assign = ["task", "assign", "remote", "site PL-004", "see to the mast"];
         self.other(&[&assign[..], &["--id", task, "--async"], conditions].concat());
     }
 
     /// The agent outside says something.
     #[track_caller]
-    fn agent_says(&self, verb: &str, task: &str, content: &[&str]) {
+    pub(super) fn agent_says(&self, verb: &str, task: &str, content: &[&str]) {
         let about =
             |said: &&str| format!("##target object\nsite PL-004\n##task description\n{said}");
         let content: Vec<String> = content.iter().map(about).collect();
@@ -170,6 +172,10 @@ fn people_act_in_the_console() {
     negotiates(&mut desk);
     cancels_many(&mut desk);
     lets_a_schema_grow(&mut desk);
+    inbox::decides(&mut desk);
+    inbox::decides_many(&mut desk);
+    inbox::gives_rules(&mut desk);
+    inbox::looks_through_many(&mut desk);
     offers_nothing_that_is_forbidden(&mut desk);
 }
 
@@ -430,4 +436,15 @@ fn offers_nothing_that_is_forbidden(desk: &mut Desk) {
     desk.visit("schemas/energy_saving_v1");
     desk.browser.wait("document.querySelector('main h1')");
     assert_eq!(desk.browser.count("all('main button').length"), 0);
+    for (page, says) in [
+        ("inbox", "You may not see what waits."),
+        ("rules", "You may not see standing rules."),
+    ] {
+        desk.visit(page);
+        desk.browser.wait(&format!(
+            "document.querySelector('main').textContent.includes('{says}')"
+        ));
+        assert_eq!(desk.browser.count("all('main button').length"), 0, "{page}");
+    }
+    assert_eq!(desk.browser.count("all('.badge').length"), 0);
 }

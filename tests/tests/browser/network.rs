@@ -95,6 +95,8 @@ fn what_breaks_is_seen_on_the_network_and_so_is_what_was_done_about_it() {
             browser.wait("document.querySelector('.map .node')");
             let none = Value::from(Vec::<Value>::new());
             assert_eq!(browser.look("overflowing()"), none, "{page} {width}");
+            let names = browser.look("colliding('.map .name')");
+            assert_eq!(names, none, "names of towns, {page} {width}");
             if let Some(axe) = &axe {
                 assert_eq!(wrong(&mut browser, axe), none, "{page} {width}");
             }

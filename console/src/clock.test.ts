@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { PlatformClock, span } from './clock';
+
+test('until something happens it is as late there as here', () => {
+  const clock = new PlatformClock();
+  expect([clock.isKnown, clock.at(5_000)]).toEqual([false, 5_000]);
+});
+
+test('a story has its own time, and its own speed', () => {
+  const clock = new PlatformClock();
+  for (let second = 0; second <= 10; second += 1) clock.take(1_000_000 + second * 60_000, second * 1_000);
+  expect(clock.at(10_000)).toBe(1_600_000);
+  expect(clock.at(11_000)).toBe(1_660_000);
+});
+
+test('what is told late is no other speed, and a log that begins anew is another clock', () => {
+  const clock = new PlatformClock();
+  clock.take(1_000, 1_000);
+  clock.take(6_000, 7_200);
+  expect(clock.at(8_200)).toBe(7_000);
+  clock.take(100, 9_000);
+  expect(clock.at(10_000)).toBe(1_100);
+});
+
+test('a span is told in the largest unit that says something', () => {
+  expect([59_999, 60_000, 3_599_000, 3_600_000, 172_800_000, -5].map(span)).toEqual([
+    [59, 's'],
+    [1, 'min'],
+    [59, 'min'],
+    [1, 'h'],
+    [2, 'd'],
+    [0, 's'],
+  ]);
+});

@@ -1,0 +1,58 @@
+// What time it is at the platform, as far as the moments of what happens there show it. In a demo that is the story's
+// time, which is another than here and may run faster. Pure: what time it is here is an argument.
+
+interface Mark {
+  here: number;
+  there: number;
+}
+
+const MARKS_MAX = 30;
+const APART_MS = 1_000;
+/** Less tells nothing of how fast it runs. */
+const SPAN_MIN_MS = 3_000;
+
+export class PlatformClock {
+  #marks: Mark[] = [];
+
+  /** False until something has happened: it is taken to be as late there as here. */
+  get isKnown(): boolean {
+    return this.#marks.length > 0;
+  }
+
+  /** Something happened at that moment there, and was told now. */
+  take(there: number, here: number): void {
+    if (Number.isNaN(there)) return;
+    const last = this.#marks.at(-1);
+    // Another platform, or one that was restored.
+    if (last && there < last.there - SPAN_MIN_MS) this.#marks = [];
+    else if (last && here - last.here < APART_MS && this.#marks.length > 1) this.#marks.pop();
+    this.#marks.push({ here, there });
+    if (this.#marks.length > MARKS_MAX) this.#marks.shift();
+  }
+
+  at(here: number): number {
+    const last = this.#marks.at(-1);
+    return last ? last.there + (here - last.here) * this.#speed() : here;
+  }
+
+  /** How many seconds pass there in one here. */
+  #speed(): number {
+    const [first, last] = [this.#marks[0]!, this.#marks.at(-1)!];
+    const span = last.here - first.here;
+    if (span < SPAN_MIN_MS) return 1;
+    const speed = (last.there - first.there) / span;
+    // What is told late or early is no other speed.
+    return speed < 1.5 ? 1 : speed;
+  }
+}
+
+export type Unit = 's' | 'min' | 'h' | 'd';
+
+/** How long that is in the largest unit that says something, so that it changes as seldom as it can. */
+export function span(ms: number): [count: number, unit: Unit] {
+  const seconds = Math.max(0, Math.floor(ms / 1_000));
+  if (seconds < 60) return [seconds, 's'];
+  if (seconds < 3_600) return [Math.floor(seconds / 60), 'min'];
+  if (seconds < 172_800) return [Math.floor(seconds / 3_600), 'h'];
+  return [Math.floor(seconds / 86_400), 'd'];
+}

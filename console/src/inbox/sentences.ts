@@ -1,0 +1,20 @@
+// What waits, and what a rule says, in sentences of the catalogue. Read next: waiting.ts; ../rules/terms.ts.
+import { t, time, word } from '../language.svelte';
+import { platform } from '../platform.svelte';
+import { conditions, type Rule } from '../rules/terms';
+import type { Waiting } from './waiting';
+
+/** What is to be decided. */
+export function sentence(it: Waiting): string {
+  const target = it.target || (it['task-id'] ?? it['patch-id'] ?? it.id);
+  return word('waits', it.kind, { agent: it.agent ? platform.called(it.agent) : t('everyone'), target });
+}
+
+/** What a rule says of what, until when. */
+export function says(rule: Rule): string {
+  const covered = conditions(rule).map(([key, named]) => word('condition.rule', key, named));
+  const pieces = [t('rule.sentence', { says: word('says', rule.verdict, { what: word('decisions', rule.kind) }), covered: covered.join(t('list.and')) })];
+  if (rule.then) pieces.push(word('then', rule.then, { seconds: rule.after ?? 0, user: rule['escalate-to'] ?? '' }));
+  if (rule['valid-until']) pieces.push(t('rule.until', { time: time(rule['valid-until']) }));
+  return pieces.join(t('list.end'));
+}

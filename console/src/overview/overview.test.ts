@@ -1,0 +1,100 @@
+import { expect, test } from 'vitest';
+import type { Agent, Task } from '../platform.svelte';
+import { cases } from './cases';
+import { counted, extent, grown, SAMPLES_MAX, type Sample } from './figures';
+import { curve, laid, parties, ways } from './speaking';
+
+const task = (name: string, from: string, to: string, more: Partial<Task> = {}): [string, Task] => [
+  name,
+  { 'task-id': name, 'task-sendFrom': from, 'task-sendTo': to, 'task-status': 'processing', 'created-at': `${name} 0`, 'changed-at': `${name} 1`, ...more },
+];
+const agent = (name: string, domain: string, isOnline = true): Agent => ({ name, domain, observed: { online: isOnline } });
+
+test('a case hangs at its deepest open part, at one that waits for somebody before others', () => {
+  const tasks = new Map([
+    task('b', 'ann', 'x'),
+    task('a', 'ann', 'x'),
+    task('a1', 'x', 'y', { 'parent-task': 'a', 'task-status': 'finished' }),
+    task('a2', 'x', 'y', { 'parent-task': 'a' }),
+    task('a3', 'x', 'z', { 'parent-task': 'a', awaits: 'answer' }),
+    task('a31', 'z', 'w', { 'parent-task': 'a3' }),
+    task('over', 'ann', 'x', { 'task-status': 'failed' }),
+    task('self', 'ann', 'x', { 'parent-task': 'self' }),
+    task('lost', 'ann', 'x', { 'parent-task': 'nobody knows' }),
+  ]);
+  const found = cases(tasks).map((it) => [it.task['task-id'], it.hangs['task-id'], it.open]);
+  expect(found).toEqual([
+    ['a', 'a31', 3],
+    ['b', 'b', 0],
+    ['lost', 'lost', 0],
+  ]);
+});
+
+const tasks = [
+  task('1', 'ann', 'boss'),
+  task('2', 'boss', 'ip'),
+  task('3', 'boss', 'ip'),
+  task('4', 'boss', 'ran', { 'task-status': 'finished' }),
+].map(([, it]) => it);
+const agents = [agent('boss', 'Customer'), agent('ip', 'IP'), agent('ran', 'RAN', false), agent('idle', 'IP')];
+
+test('who works for whom is counted, the open ones first', () => {
+  expect(ways(tasks)).toEqual([
+    { from: 'boss', to: 'ip', open: 2, all: 2 },
+    { from: 'ann', to: 'boss', open: 1, all: 1 },
+    { from: 'boss', to: 'ran', open: 0, all: 1 },
+  ]);
+});
+
+test('people stand before those whom they assign to, and these before theirs', () => {
+  const found = parties(agents, ways(tasks));
+  const { boxes, places } = laid(found.parties, found.ways);
+  expect(found.areDomains).toBe(false);
+  expect(boxes.map((box) => box.domain)).toEqual(['', 'Customer', 'IP', 'RAN']);
+  const x = (name: string) => places.get(name)!.x;
+  expect(x('ann')).toBeLessThan(x('boss'));
+  expect(x('boss')).toBeLessThan(x('ip'));
+  expect(x('ran')).toBe(x('ip'));
+  const onward = curve(places.get('ann')!, places.get('boss')!);
+  expect(onward.x).toBeGreaterThan(x('ann'));
+});
+
+test('without people, those stand first to whom nobody assigns', () => {
+  const found = parties(agents, ways(tasks).filter((way) => way.from !== 'ann'));
+  const { boxes, places } = laid(found.parties, found.ways);
+  expect(boxes.map((box) => box.domain)).toEqual(['Customer', 'IP', 'RAN']);
+  expect(places.get('boss')!.x).toBeLessThan(places.get('ip')!.x);
+});
+
+test('nothing in the picture lies upon something else, however many there are', () => {
+  const many = Array.from({ length: 38 }, (_, it) => agent(`a${it}`, `domain ${it % 7}`));
+  const { boxes } = laid(parties(many, []).parties, []);
+  for (const a of boxes) {
+    for (const b of boxes) {
+      const isApart = a === b || a.x !== b.x || a.y + a.height <= b.y || b.y + b.height <= a.y;
+      expect(isApart, `${a.domain} ${b.domain}`).toBe(true);
+    }
+  }
+});
+
+test('too many are drawn by their domains', () => {
+  const found = parties(agents, ways(tasks), 3);
+  expect(found.areDomains).toBe(true);
+  expect(found.parties.find((it) => it.domain === 'IP')).toMatchObject({ agents: 2, online: 2 });
+  expect(found.ways[0]).toEqual({ from: 'Customer', to: 'IP', open: 2, all: 2 });
+});
+
+test('figures are bounded, and what nobody saw is a gap', () => {
+  expect(counted(tasks)).toEqual({ processing: 3, finished: 1 });
+  let samples: Sample[] = [];
+  const at = (second: number): Sample => ({ at: second, rate: 1, states: {} });
+  for (let second = 0; second < SAMPLES_MAX + 5; second += 1) samples = grown(samples, at(second));
+  expect(samples).toHaveLength(SAMPLES_MAX);
+  // Two of one second are one.
+  samples = grown(samples, samples.at(-1)!);
+  expect(samples).toHaveLength(SAMPLES_MAX);
+  samples = grown(samples, at(10_000));
+  expect(samples.slice(-2).map((it) => it.rate)).toEqual([null, 1]);
+  expect(extent([null, 3, 1, 2])).toEqual({ now: 2, least: 1, most: 3 });
+  expect(extent([null])).toBeUndefined();
+});

@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest';
+import type { Waiting } from '../inbox/waiting';
+import { adding, BLANK, conditions, lately, like, withdrawing, type Rule, type Ruled, type Terms } from './terms';
+
+const waiting: Waiting = {
+  id: 'result/t-1',
+  kind: 'result',
+  'task-id': 't-1',
+  decider: 'ann',
+  agent: 'ip',
+  domain: 'IP',
+  target: 'site-1',
+  scenario: 'repair/urgent',
+  parameter: [
+    { name: 'cost', value: '320.5' },
+    { name: 'isUrgent', value: 'true' },
+    { name: 'what', value: '"12"' },
+    { name: 'no key', value: '1' },
+  ],
+  since: '2026-11-29T00:00:00Z',
+};
+
+test('a rule like a decision has its sides, and its numbers as what is at most', () => {
+  expect(like(waiting, 'ann')).toEqual({
+    ...BLANK,
+    name: 'result repair urgent',
+    agent: 'ip',
+    domain: 'IP',
+    scenario: 'repair/urgent',
+    bounds: [{ key: 'cost', least: '', most: '320.5' }],
+  });
+  expect(like(waiting, 'root').decider).toBe('ann');
+  expect(like({ ...waiting, kind: 'patch' }, 'root').decider).toBe('');
+  expect(like({ ...waiting, scenario: 'x'.repeat(100) }, 'ann').name).toHaveLength(64);
+});
+
+const input = (terms: Partial<Terms>) => adding({ ...BLANK, name: 'r', ...terms }).input;
+
+test('what is left empty is not said, and what asks at once has no time-out', () => {
+  expect(input({})).toEqual({ name: 'r', kind: 'result', verdict: 'accept' });
+  const filled = { agent: ' ip ', bounds: [{ key: 'cost', least: '', most: '5.0' }, { key: '', least: '', most: '' }] };
+  expect(input(filled)).toMatchObject({ agent: 'ip', bound: [{ key: 'cost', most: '5.0' }] });
+  expect(input({ after: '60', then: 'reject' })).not.toHaveProperty('after');
+  const asks = { verdict: 'ask', after: '60', then: 'escalate', escalateTo: 'bob' };
+  expect(input(asks)).toMatchObject({ after: 60, then: 'escalate', 'escalate-to': 'bob' });
+  expect(input({ ...asks, then: 'accept' })).not.toHaveProperty('escalate-to');
+  // The platform says what is wrong with it.
+  expect(input({ ...asks, after: 'soon' })).toHaveProperty('after', 'soon');
+  expect(input({ until: 'never' })).toHaveProperty('valid-until', 'never');
+  expect(input({ until: '2027-01-01T00:00:00' })).toHaveProperty('valid-until', new Date('2027-01-01T00:00:00').toISOString());
+});
+
+const rule: Rule = { author: 'ann', name: 'r', kind: 'result', verdict: 'accept', added: '', state: 'in-force' };
+
+test('only another’s rule is withdrawn with its author', () => {
+  expect(withdrawing(rule, 'ann').input).toEqual({ name: 'r' });
+  expect(withdrawing(rule, 'root').input).toEqual({ author: 'ann', name: 'r' });
+});
+
+test('what a rule covers is said piece by piece', () => {
+  expect(conditions(rule)).toEqual([['any', {}]]);
+  const bound = [{ key: 'cost', most: '500.0' }, { key: 'load', least: '0.5', most: '10' }, { key: 'n', least: '100' }];
+  expect(conditions({ ...rule, domain: 'IP', bound })).toEqual([
+    ['domain', { value: 'IP' }],
+    ['most', { key: 'cost', most: '500' }],
+    ['between', { key: 'load', least: '0.5', most: '10' }],
+    ['least', { key: 'n', least: '100' }],
+  ]);
+});
+
+test('what became of rules is told once, the newest first', () => {
+  const at = (id: number): Ruled => ({ id, at: '', author: 'a', name: 'r', change: 'decided' });
+  expect(lately([at(5), at(4)], [at(1), at(4)], 2).map((it) => it.id)).toEqual([5, 4]);
+});
