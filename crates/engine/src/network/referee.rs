@@ -19,10 +19,13 @@ use domain::access::{Principal, Request};
 use domain::time::Timestamp;
 use tokio::sync::oneshot;
 
+/// The most questions that wait between two steps of the network.
+const WAITING_MOST: usize = 1_024;
+
 /// Knows the truth about a simulated network, and plays days of one.
 pub trait Referee {
-    /// What was found about each fault that has begun.
-    fn score(&mut self, now: Timestamp) -> Vec<FaultJudgement>;
+    /// What was found about each fault that has begun; none if the record cannot be read.
+    fn score(&mut self, now: Timestamp) -> Option<Vec<FaultJudgement>>;
 
     /// Begins to play a day twice; false if another comparison goes on.
     fn compare(&mut self, wanted: CompareDay) -> bool;
@@ -48,11 +51,15 @@ impl Engine {
             waiting.as_mut().map(std::mem::take).unwrap_or_default()
         };
         let served = !requests.is_empty();
+        let mut scored = None;
         // Whoever does not wait any more needs no answer.
         for request in requests {
             match request {
+                RefereeRequest::Score(answer) if answer.is_closed() => {}
+                // All who ask at once are told the same.
                 RefereeRequest::Score(answer) => {
-                    let _ = answer.send(referee.score(now));
+                    let told = scored.get_or_insert_with(|| referee.score(now));
+                    let _ = answer.send(told.clone());
                 }
                 RefereeRequest::Compare(wanted, answer) => {
                     let _ = answer.send(referee.compare(wanted));
@@ -82,6 +89,12 @@ impl Engine {
         }
         let (answer, answered) = oneshot::channel();
         match &mut *self.network.referee.lock().expect("no holder panics") {
+            Some(waiting) if waiting.len() >= WAITING_MOST => {
+                return Err(NotAvailable::AttemptFailed {
+                    why: "too many wait for the referee: try again".to_owned(),
+                }
+                .into());
+            }
             Some(waiting) => waiting.push(request(answer)),
             None => return Err(NotAvailable::Network.into()),
         }
@@ -105,7 +118,14 @@ impl Operation for ScoreFaults {
     }
 
     fn run(self, call: Call<'_, Self>) -> Result<Execution<Self::Output>, Refusal> {
-        call.engine.ask_referee(call.who, RefereeRequest::Score, Ok)
+        let read = |scored: Option<Self::Output>| {
+            scored.ok_or_else(|| {
+                let why = "the record of tasks cannot be read".to_owned();
+                NotAvailable::AttemptFailed { why }.into()
+            })
+        };
+        call.engine
+            .ask_referee(call.who, RefereeRequest::Score, read)
     }
 }
 

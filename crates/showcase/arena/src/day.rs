@@ -244,6 +244,9 @@ impl Days {
         progress: impl Fn(f64) + Send + 'static,
         ended: impl Fn() -> bool,
     ) -> Result<Option<Score>, StartError> {
+        if ended() {
+            return Ok(None);
+        }
         let score = match self.policy.by_hand() {
             None => self.by_agents(begun, listener, progress, &ended).await?,
             Some(by_hand) => self.by_people(begun, by_hand, progress, &ended),

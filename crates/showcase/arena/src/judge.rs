@@ -1,6 +1,6 @@
 //! How well it went on the network of a platform, for those who ask the engine.
 //!
-//! What was found about a fault is read and compared as of whole days ([`crate::score`], [`crate::findings`]): this
+//! What was found about a fault is read and compared as of trials ([`crate::score`], [`crate::findings`]): this
 //! only gathers what is there. Read next: [`crate::comparison`], days that are played beside.
 
 use crate::comparison::Comparisons;
@@ -21,6 +21,9 @@ const FAULTS_MOST: usize = 200;
 
 /// The most tasks that are looked at, those that changed last.
 const TASKS_MOST: usize = 5_000;
+
+/// The most bytes of them.
+const BYTES_MOST: u64 = 64 << 20;
 
 /// The judge of the network of a platform.
 pub struct SimulationJudge {
@@ -62,17 +65,17 @@ struct SimulationReferee<'a> {
 }
 
 impl Referee for SimulationReferee<'_> {
-    fn score(&mut self, now: Timestamp) -> Vec<FaultJudgement> {
+    fn score(&mut self, now: Timestamp) -> Option<Vec<FaultJudgement>> {
         let truths = self.simulation.truth().iter().enumerate();
         let begun: Vec<(usize, &Truth)> = truths.filter(|(_, it)| it.fault.at <= now).collect();
         let begun = &begun[begun.len().saturating_sub(FAULTS_MOST)..];
         let Some(since) = begun.iter().map(|(_, truth)| truth.fault.at).min() else {
-            return Vec::new();
+            return Some(Vec::new());
         };
-        let cases = score::of_tasks(&self.tasks(since), self.remedies);
+        let cases = score::of_tasks(&self.tasks(since)?, self.remedies);
         let inventory = self.simulation.inventory();
         let judged = |(place, truth): &(usize, &Truth)| judge(*place, truth, &inventory, &cases);
-        begun.iter().map(judged).collect()
+        Some(begun.iter().map(judged).collect())
     }
 
     fn compare(&mut self, wanted: CompareDay) -> bool {
@@ -89,20 +92,19 @@ impl Referee for SimulationReferee<'_> {
 }
 
 impl SimulationReferee<'_> {
-    /// The tasks that changed since then, in the order of identifiers.
-    fn tasks(&self, since: Timestamp) -> Vec<Arc<Task>> {
+    /// The tasks that changed since then, in the order of identifiers; none if the store cannot be read.
+    fn tasks(&self, since: Timestamp) -> Option<Vec<Arc<Task>>> {
         let wanted = TaskFilter {
             since: Some(since),
             newest_first: true,
             limit: TASKS_MOST,
+            bytes: BYTES_MOST,
             ..TaskFilter::default()
         };
-        let tasks = self.engine.store().tasks(&wanted);
-        // A store that cannot be read says nothing of anybody, and refuses what is asked of it elsewhere.
-        let tasks = tasks.map(|page| page.rows).unwrap_or_default();
+        let tasks = self.engine.store().tasks(&wanted).ok()?.rows;
         let mut tasks: Vec<Arc<Task>> = tasks.into_iter().map(Arc::new).collect();
         tasks.sort_by(|a, b| a.id.cmp(&b.id));
-        tasks
+        Some(tasks)
     }
 }
 

@@ -59,7 +59,7 @@ const UNKNOWN_MAX: usize = 4096;
 /// the transaction alone: a pooler may give the next to another session of the server. Rows are found by their keys,
 /// some at a time: a plan that was made while a table was small would read the whole of it later.
 const BEGIN: &str = "BEGIN; SET LOCAL lock_timeout = '5s'; SET LOCAL enable_seqscan = off; \
-    SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off; \
+    SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off; SET LOCAL jit = off; \
     SET LOCAL idle_in_transaction_session_timeout = ";
 
 /// The time after which a transaction that we left open is ended, unless others wait for its end.

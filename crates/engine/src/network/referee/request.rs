@@ -8,7 +8,7 @@ use tokio::sync::oneshot;
 
 /// A question that waits for the referee, with the channel for its answer.
 pub(crate) enum RefereeRequest {
-    Score(oneshot::Sender<Vec<FaultJudgement>>),
+    Score(oneshot::Sender<Option<Vec<FaultJudgement>>>),
     Compare(CompareDay, oneshot::Sender<bool>),
     Look(oneshot::Sender<Option<DayComparison>>),
     End(oneshot::Sender<()>),

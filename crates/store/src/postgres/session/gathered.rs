@@ -134,7 +134,8 @@ impl Table {
 
     fn add(&mut self, prepared: Arc<Prepared>, expect: Expect, row: Owned) {
         let all = &mut self.changes[prepared.many.change as usize];
-        let same = |rows: &&mut Rows| Arc::ptr_eq(&rows.prepared, &prepared);
+        let same =
+            |rows: &&mut Rows| rows.expect == expect && Arc::ptr_eq(&rows.prepared, &prepared);
         match all.iter_mut().find(same) {
             Some(rows) => rows.rows.push(row),
             None => all.push(Rows {
