@@ -69,11 +69,12 @@ export async function operations(root = PLATFORM): Promise<Set<string>> {
 }
 
 /** Carries out an rpc, `module:name`; its output. */
-export async function carryOut<T>(rpc: string, input: object, root = PLATFORM, patienceMs = PATIENCE_MS): Promise<T> {
+export async function carryOut<T>(rpc: string, input: object, root = PLATFORM, patienceMs = PATIENCE_MS, over?: AbortSignal): Promise<T> {
+  const patience = AbortSignal.timeout(patienceMs);
   const module = rpc.slice(0, rpc.indexOf(':'));
   const answer = await ask(`${root}/operations/${rpc}`, {
     method: 'POST',
-    signal: AbortSignal.timeout(patienceMs),
+    signal: over ? AbortSignal.any([patience, over]) : patience,
     headers: { Accept: JSON_TYPE, 'Content-Type': JSON_TYPE },
     body: JSON.stringify({ [`${module}:input`]: input }),
   });

@@ -24,7 +24,10 @@ class Inbox {
   isDenied = $state(false);
   error = $state.raw<Error>();
   #watched: Record<Part, number> = { waiting: 0, rule: 0 };
-  #ask = paced(() => this.look(), APART_MS);
+  #known = new Set<Part>();
+  #looks = 0;
+  #shown = 0;
+  #ask = paced(async () => void (await this.look()), APART_MS);
 
   /** Something may have changed. */
   news(): void {
@@ -34,6 +37,7 @@ class Inbox {
   /** Keeps a part of it known until what is returned is called. */
   watch(part: Part): () => void {
     this.#watched[part] += 1;
+    this.#known.delete(part);
     this.isKnown = false;
     this.#ask();
     const again = setInterval(() => document.hidden || this.#ask(), AGAIN_MS);
@@ -43,22 +47,35 @@ class Inbox {
     };
   }
 
-  /** Reads it now, whatever was read before. */
-  async look(): Promise<void> {
-    const parts = (Object.keys(this.#watched) as Part[]).filter((part) => this.#watched[part] > 0);
+  #parts(): Part[] {
+    return (Object.keys(this.#watched) as Part[]).filter((part) => this.#watched[part] > 0);
+  }
+
+  /** Reads it now, whatever was read before; why that failed, if it did. An answer that is overtaken changes nothing. */
+  async look(): Promise<Error | undefined> {
+    this.#looks += 1;
+    const mine = this.#looks;
+    const parts = this.#parts();
     const fields = ['waiting-count', ...parts].join(';');
     try {
       const told = await read<{ 'waiting-count': string; waiting?: Waiting[]; rule?: Rule[] }>(`convoke-policy:policy?fields=${fields}`);
+      if (mine < this.#shown) return undefined;
+      this.#shown = mine;
       this.isDenied = told === undefined;
       this.count = told && Number(told['waiting-count']);
       if (parts.includes('waiting')) this.waiting = told?.waiting ?? [];
       if (parts.includes('rule')) this.rules = told?.rule ?? [];
-      this.isKnown = parts.every((part) => this.#watched[part] > 0);
+      for (const part of parts) this.#known.add(part);
+      const watched = this.#parts();
+      this.isKnown = watched.length > 0 && watched.every((part) => this.#known.has(part));
       this.error = undefined;
+      return undefined;
     } catch (error) {
+      if (mine < this.#shown) return error as Error;
       this.isDenied = error instanceof Refused && error.status === 403;
       if (this.isDenied) this.count = undefined;
       else this.error = error as Error;
+      return error as Error;
     }
   }
 }

@@ -46,15 +46,17 @@ test('a yes or a no is said by what decides it, of the round that was looked at'
 
 test('a preview names what is decided, and why the rest is not', () => {
   const spared = (now: Waiting[], marked: Waiting[], verdict: 'accept' | 'reject' = 'accept', may = () => true) =>
-    preview(now, marked, verdict, may).spared.map(([it, why]) => [it.id, why]);
-  expect(preview(all, all, 'accept', () => true).decided).toEqual([result, feasible, patch]);
+    preview(now, marked, verdict, may, 'ann').spared.map(([it, why]) => [it.id, why]);
+  expect(preview(all, all, 'accept', () => true, 'ann').decided).toEqual([result, feasible, patch]);
   expect(spared(all, all)).toEqual([['question/t-3', 'words']]);
   // What was marked has become something else, or is decided.
   expect(spared([{ ...result, round: 3 }], [result, patch])).toEqual([['result/t-1', 'gone'], ['patch/p-1', 'gone']]);
   const several = { ...result, alternatives: 2 };
   expect(spared([several], [several])).toEqual([['result/t-1', 'several']]);
   expect(spared([several], [several], 'reject')).toEqual([]);
-  expect(preview(all, [patch], 'reject', (rpc) => rpc !== 'convoke-schema:reject-patch').spared[0]?.[1]).toBe('denied');
+  expect(preview(all, [patch], 'reject', (rpc) => rpc !== 'convoke-schema:reject-patch', 'ann').spared[0]?.[1]).toBe('denied');
+  // In a negotiation nobody speaks for another.
+  expect(preview(all, [result, feasible], 'accept', () => true, 'root').spared).toEqual([[feasible, 'denied']]);
 });
 
 test('a text is shown without its quotation marks', () => {

@@ -91,23 +91,23 @@ export interface Preview {
 }
 
 /** What a verdict on those that were marked would decide now, and what it would not. */
-export function preview(all: Waiting[], marked: Waiting[], verdict: Verdict, may: (rpc: string) => boolean): Preview {
+export function preview(all: Waiting[], marked: Waiting[], verdict: Verdict, may: (rpc: string) => boolean, user: string): Preview {
   const now = new Map(all.map((it) => [it.id, it]));
   const found: Preview = { decided: [], spared: [] };
   for (const it of marked) {
-    const why = spared(it, now.get(it.id), verdict, may);
+    const why = spared(it, now.get(it.id), verdict, may, user);
     if (why) found.spared.push([it, why]);
     else found.decided.push(it);
   }
   return found;
 }
 
-function spared(it: Waiting, now: Waiting | undefined, verdict: Verdict, may: (rpc: string) => boolean): Spared | undefined {
+function spared(it: Waiting, now: Waiting | undefined, verdict: Verdict, may: (rpc: string) => boolean, user: string): Spared | undefined {
   // What is offered by now may be something else than what was looked at.
   if (!now || now.since !== it.since || now.round !== it.round) return 'gone';
   const rpc = it.kind === 'patch' ? (verdict === 'accept' ? APPROVE : REJECT) : NEGOTIATE;
   if (!DECIDED.includes(it.kind)) return 'words';
-  if (!may(rpc)) return 'denied';
+  if (!may(rpc) || (TURNS.includes(it.kind) && it.decider !== user)) return 'denied';
   // Which of them is to be chosen is nothing to be decided unseen.
   return verdict === 'accept' && (it.alternatives ?? 1) > 1 ? 'several' : undefined;
 }

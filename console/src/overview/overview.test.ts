@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Agent, Task } from '../platform.svelte';
 import { cases } from './cases';
 import { counted, extent, grown, SAMPLES_MAX, type Sample } from './figures';
-import { curve, laid, parties, ways } from './speaking';
+import { curve, DOMAINS_MAX, laid, parties, REST, ways } from './speaking';
 
 const task = (name: string, from: string, to: string, more: Partial<Task> = {}): [string, Task] => [
   name,
@@ -82,6 +82,12 @@ test('too many are drawn by their domains', () => {
   expect(found.areDomains).toBe(true);
   expect(found.parties.find((it) => it.domain === 'IP')).toMatchObject({ agents: 2, online: 2 });
   expect(found.ways[0]).toEqual({ from: 'Customer', to: 'IP', open: 2, all: 2 });
+  // And of too many domains the busiest.
+  const some = parties(agents, ways(tasks), 3, 1);
+  expect(some.parties.map((it) => [it.name, it.agents])).toEqual([['', 0], ['Customer', 1], [REST, 3]]);
+  expect(some.ways[0]).toEqual({ from: 'Customer', to: REST, open: 2, all: 3 });
+  const whole = parties(Array.from({ length: 500 }, (_, it) => agent(`a${it}`, `domain ${it}`)), []);
+  expect(laid(whole.parties, whole.ways).boxes).toHaveLength(DOMAINS_MAX + 1);
 });
 
 test('figures are bounded, and what nobody saw is a gap', () => {

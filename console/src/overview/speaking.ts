@@ -24,6 +24,9 @@ export interface Party {
 
 /** More are drawn by their domains. */
 export const PARTIES_MAX = 40;
+/** Of more domains, the busiest are drawn, and the rest as one. */
+export const DOMAINS_MAX = 40;
+export const REST = '…';
 /** More lines are in the table only, those with the fewest open tasks first. */
 export const WAYS_MAX = 120;
 
@@ -47,7 +50,7 @@ function sorted(all: Way[]): Way[] {
 }
 
 /** All parties, and the tasks between them; by domain where there are too many. */
-export function parties(agents: Agent[], between: Way[], most = PARTIES_MAX): { parties: Party[]; ways: Way[]; areDomains: boolean } {
+export function parties(agents: Agent[], between: Way[], most = PARTIES_MAX, mostDomains = DOMAINS_MAX): { parties: Party[]; ways: Way[]; areDomains: boolean } {
   const known = new Map(agents.map((agent) => [agent.name, agent]));
   const people = [...new Set(between.flatMap((way) => [way.from, way.to]))].filter((name) => !known.has(name));
   const own = agents.map((agent) => ({
@@ -59,15 +62,19 @@ export function parties(agents: Agent[], between: Way[], most = PARTIES_MAX): { 
   }));
   const others = people.map((name) => ({ name, domain: '', agents: 0, online: 0, isDegraded: false }));
   if (own.length + others.length <= most) return { parties: [...others, ...own], ways: between, areDomains: false };
+  const domainOf = (name: string) => (known.has(name) ? known.get(name)!.domain || '–' : '');
+  const kept = busiest(new Set(own.map((it) => it.domain)), between, domainOf, mostDomains);
+  const drawn = (domain: string) => (domain === '' || kept.has(domain) ? domain : REST);
   const domains = new Map<string, Party>();
   for (const it of [...others, ...own]) {
-    const whole = domains.get(it.domain) ?? { ...it, name: it.domain, agents: 0, online: 0, isDegraded: false };
+    const domain = drawn(it.domain);
+    const whole = domains.get(domain) ?? { name: domain, domain, agents: 0, online: 0, isDegraded: false };
     whole.agents += it.agents;
     whole.online += it.online;
     whole.isDegraded ||= it.isDegraded;
-    domains.set(it.domain, whole);
+    domains.set(domain, whole);
   }
-  const of = (name: string) => (known.has(name) ? known.get(name)!.domain || '–' : '');
+  const of = (name: string) => drawn(domainOf(name));
   const joined = new Map<string, Way>();
   for (const way of between) {
     const [from, to] = [of(way.from), of(way.to)];
@@ -78,6 +85,16 @@ export function parties(agents: Agent[], between: Way[], most = PARTIES_MAX): { 
     joined.set(key, whole);
   }
   return { parties: [...domains.values()], ways: sorted([...joined.values()]), areDomains: true };
+}
+
+/** The domains with the most open tasks. */
+function busiest(all: Set<string>, between: Way[], of: (name: string) => string, most: number): Set<string> {
+  if (all.size <= most) return all;
+  const open = new Map<string, number>();
+  for (const way of between) {
+    for (const domain of new Set([of(way.from), of(way.to)])) open.set(domain, (open.get(domain) ?? 0) + way.open);
+  }
+  return new Set([...all].sort((a, b) => (open.get(b) ?? 0) - (open.get(a) ?? 0) || a.localeCompare(b)).slice(0, most));
 }
 
 export const BOX = { width: 190, row: 30, head: 24, pad: 8 };
@@ -109,7 +126,11 @@ export interface Picture {
 /** The domains in layers: people first, then whom they assign to, then whom these do. */
 export function laid(all: Party[], between: Way[]): Picture {
   const groups = new Map<string, Party[]>();
-  for (const party of all) groups.set(party.domain, [...(groups.get(party.domain) ?? []), party]);
+  for (const party of all) {
+    const group = groups.get(party.domain);
+    if (group) group.push(party);
+    else groups.set(party.domain, [party]);
+  }
   const depths = layers(groups, between);
   const order = [...groups.keys()].sort((a, b) => depths.get(a)! - depths.get(b)! || a.localeCompare(b));
   const boxes: Box[] = [];

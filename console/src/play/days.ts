@@ -47,30 +47,46 @@ const SHOWN = [
   'complaint-reply-p50',
 ];
 
+/** Medians, each with the figure that is there if there was anything of which it is one: without it, it was never reached. */
+const MEDIANS: Record<string, string> = {
+  'detect-p50': 'unrestored',
+  'locate-p50': 'unrestored',
+  'restore-p50': 'unrestored',
+  'complaint-reply-p50': 'complaints-unanswered',
+};
+
 export interface Row {
   name: string;
   unit: string;
-  /** Under either policy; nothing where the day does not have it. */
+  /** Under either policy; nothing where the day does not have it, infinite where it was never reached. */
   values: (number | undefined)[];
   /** Which of them is better, if one is. */
   best?: number;
 }
 
-/** A row for each figure that either day has. */
-export function rows(days: Day[]): Row[] {
+/** A row for each figure that either day has; none is the better where one day is a part of the other. */
+export function rows(days: Day[], isForked = false): Row[] {
   return SHOWN.flatMap((name): Row[] => {
-    const found = days.map((day) => day.figure?.find((figure) => figure.name === name));
-    const any = found.find((figure) => figure !== undefined);
-    if (!any) return [];
-    const values = found.map((figure) => (figure ? Number(figure.value) : undefined));
+    const of = (day: Day, wanted: string | undefined) => day.figure?.find((figure) => figure.name === wanted);
+    const found = days.map((day) => of(day, name));
+    const values = days.map((day, at) => (found[at] ? Number(found[at].value) : of(day, MEDIANS[name]) ? Infinity : undefined));
+    if (values.every((value) => value === undefined)) return [];
+    const { unit, better } = found.find((figure) => figure !== undefined) ?? { unit: 'min', better: 'lower' };
     const [a, b] = values;
-    const isDecided = a !== undefined && b !== undefined && a !== b && any.better !== 'neither';
-    return [{ name, unit: any.unit, values, ...(isDecided ? { best: a > b === (any.better === 'higher') ? 0 : 1 } : {}) }];
+    const isDecided = !isForked && a !== undefined && b !== undefined && better !== 'neither' && written(unit, a) !== written(unit, b);
+    return [{ name, unit, values, ...(isDecided ? { best: a > b === (better === 'higher') ? 0 : 1 } : {}) }];
   });
 }
 
-/** How long the bar of a value is, 0 to 1: a share of all, anything else of the greater of both. */
+/** A value as it is shown. */
+export function written(unit: string, value: number, locale = 'en-GB'): string {
+  const factor = unit === 'share' ? 100 : 1;
+  return (value * factor).toLocaleString(locale, { maximumFractionDigits: 1 });
+}
+
+/** How long the bar of a value is, 0 to 1: a share of all, anything else of the greater of both; of never, whole. */
 export function length(row: Row, value: number | undefined): number {
-  const most = row.unit === 'share' ? 1 : Math.max(...row.values.map((it) => it ?? 0));
+  if (value === Infinity) return 1;
+  const most = row.unit === 'share' ? 1 : Math.max(0, ...row.values.map((it) => it ?? 0).filter(Number.isFinite));
   return most > 0 ? Math.min(1, Math.max(0, (value ?? 0) / most)) : 0;
 }

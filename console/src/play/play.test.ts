@@ -150,4 +150,21 @@ test('the better figure is that of its direction, and bars are shares of the gre
   expect(found[1]!.values.map((value) => length(found[1]!, value))).toEqual([0.8, 1]);
   expect(length(found[2]!, 0.02)).toBe(0.02);
   expect(length(found[0]!, undefined)).toBe(0);
+  expect(rows(days, true).some((row) => row.best !== undefined)).toBe(false);
+  const close: Day[] = ['80.01', '80.04'].map((value, place) => ({ ...days[place]!, figure: [figure('energy', 'lower', value)] }));
+  expect(rows(close)[0]!.best).toBeUndefined();
+});
+
+test('a median that was never reached is longer than any, where there was something to reach', () => {
+  const figure = (name: string, unit: string, value: string) => ({ name, unit, better: 'lower' as const, value });
+  const agents: Day = { place: 1, policy: 'agents', played: 100, figure: [figure('unrestored', 'share', '0.1'), figure('locate-p50', 'min', '9')] };
+  const manual: Day = { place: 2, policy: 'manual', played: 100, figure: [figure('unrestored', 'share', '0.1')] };
+  const found = rows([agents, manual]).filter((row) => row.name !== 'unrestored');
+  expect(found.map((row) => [row.name, row.values, row.best])).toEqual([
+    ['detect-p50', [Infinity, Infinity], undefined],
+    ['locate-p50', [9, Infinity], 0],
+    ['restore-p50', [Infinity, Infinity], undefined],
+  ]);
+  expect([9, Infinity].map((value) => length(found[1]!, value))).toEqual([1, 1]);
+  expect(rows([{ ...manual, figure: [] }])).toEqual([]);
 });

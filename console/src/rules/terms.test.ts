@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Waiting } from '../inbox/waiting';
-import { adding, BLANK, conditions, lately, like, withdrawing, type Rule, type Ruled, type Terms } from './terms';
+import { adding, BLANK, conditions, lately, like, unbound, withdrawing, type Rule, type Ruled, type Terms } from './terms';
 
 const waiting: Waiting = {
   id: 'result/t-1',
@@ -20,21 +20,25 @@ const waiting: Waiting = {
   since: '2026-11-29T00:00:00Z',
 };
 
-test('a rule like a decision has its sides, and its numbers as what is at most', () => {
+test('a rule like a decision has its sides and its numbers, and what it leaves open is told', () => {
   expect(like(waiting, 'ann')).toEqual({
     ...BLANK,
     name: 'result repair urgent',
     agent: 'ip',
     domain: 'IP',
     scenario: 'repair/urgent',
-    bounds: [{ key: 'cost', least: '', most: '320.5' }],
+    bounds: [{ key: 'cost', least: '320.5', most: '320.5' }],
+    verdict: 'accept',
   });
+  expect(unbound(waiting)).toEqual(['isUrgent', 'what', 'no key']);
+  expect(unbound({ ...waiting, parameter: [{ name: 'cost', value: '1e3' }, { name: 'load', value: '0.1234567' }] })).toEqual(['cost', 'load']);
+  expect(like({ ...waiting, agent: undefined }, 'ann').target).toBe('site-1');
   expect(like(waiting, 'root').decider).toBe('ann');
   expect(like({ ...waiting, kind: 'patch' }, 'root').decider).toBe('');
   expect(like({ ...waiting, scenario: 'x'.repeat(100) }, 'ann').name).toHaveLength(64);
 });
 
-const input = (terms: Partial<Terms>) => adding({ ...BLANK, name: 'r', ...terms }).input;
+const input = (terms: Partial<Terms>) => adding({ ...BLANK, name: 'r', verdict: 'accept', ...terms }).input;
 
 test('what is left empty is not said, and what asks at once has no time-out', () => {
   expect(input({})).toEqual({ name: 'r', kind: 'result', verdict: 'accept' });

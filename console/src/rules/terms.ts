@@ -87,7 +87,7 @@ export const BLANK: Terms = {
   target: '',
   scenario: '',
   bounds: [],
-  verdict: 'accept',
+  verdict: 'ask',
   until: '',
   after: '',
   then: '',
@@ -96,13 +96,31 @@ export const BLANK: Terms = {
 
 const NAME_MAX = 64;
 const BOUNDS_MAX = 16;
+/** Of so many and more parameters, the platform tells no others. */
+const PARAMETERS_MAX = 32;
+
+/** The numbers of it that a rule can bound, each to what it is: with six digits behind the point, and no exponent. */
+function bounded(it: Waiting): Bound[] {
+  return (it.parameter ?? [])
+    .filter(({ name, value }) => /^-?\d{1,12}(\.\d{1,6})?$/.test(value) && /^[^\s<>=]{1,64}$/.test(name))
+    .slice(0, BOUNDS_MAX)
+    .map(({ name, value }) => ({ key: name, least: value, most: value }));
+}
+
+/** What is offered that a rule like it does not look at. */
+export function unbound(it: Waiting): string[] {
+  const all = it.parameter ?? [];
+  const keys = new Set(bounded(it).map(({ key }) => key));
+  const open = all.map(({ name }) => name).filter((name) => !keys.has(name));
+  return all.length < PARAMETERS_MAX ? open : [...open, '…'];
+}
 
 /**
  * The rule by which something like this would be accepted without asking: of the same kind, from the same side, about
- * the same scenario, and as long as its numbers are no larger. What it is about is left open: it would hardly come again.
+ * the same scenario, with the same numbers; whoever adds it makes it wider. What it is about is left open where somebody
+ * is on the other side: it would hardly come again.
  */
 export function like(it: Waiting, user: string): Terms {
-  const numbers = (it.parameter ?? []).filter(({ name, value }) => /^-?[\d.]+(e[+-]?\d+)?$/i.test(value) && /^[^\s<>=]{1,64}$/.test(name));
   const called = [it.kind, it.scenario ?? it.domain ?? it.agent].filter(Boolean).join(' ');
   return {
     ...BLANK,
@@ -111,8 +129,10 @@ export function like(it: Waiting, user: string): Terms {
     decider: it.kind === 'patch' || !it.decider || it.decider === user ? '' : it.decider,
     agent: it.agent ?? '',
     domain: it.domain ?? '',
+    target: it.agent ? '' : (it.target ?? ''),
     scenario: it.scenario ?? '',
-    bounds: numbers.slice(0, BOUNDS_MAX).map(({ name, value }) => ({ key: name, least: '', most: value })),
+    bounds: bounded(it),
+    verdict: 'accept',
   };
 }
 

@@ -71,6 +71,12 @@ class Schemas {
 
 export const schemas = new Schemas();
 
+/** The state of a patch as it is now, whatever is shown. */
+export async function patchState(name: string): Promise<string | undefined> {
+  const told = await read<{ patch?: Patch[] }>('convoke-schema:schemas?fields=patch');
+  return told?.patch?.find((it) => it['patch-id'] === name)?.state;
+}
+
 /** Looks now, and again whenever the platform tells of schemas. */
 export function follow(): void {
   $effect(() => {

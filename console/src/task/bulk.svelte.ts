@@ -11,10 +11,13 @@ export class Bulk {
   /** What was refused, and why. */
   refused = $state.raw<[name: string, why: string][]>([]);
 
-  async run(all: { name: string; request: Request }[]): Promise<void> {
+  /** What `check` answers is why one is not to be sent, or nothing. */
+  async run(all: { name: string; request: Request; check?: () => Promise<string> }[]): Promise<void> {
     [this.total, this.done, this.refused] = [all.length, 0, []];
-    await each(all, AT_ONCE, async ({ name, request: { rpc, input } }) => {
+    await each(all, AT_ONCE, async ({ name, request: { rpc, input }, check }) => {
       try {
+        const hold = (await check?.()) ?? '';
+        if (hold) throw new Error(hold);
         const told = await carryOut<Replied>(rpc, input);
         const reply = told.data?.['convoke-negotiation:reply'];
         if (reply?.verdict === 'refused') throw new Error(reply.refusal?.map((why) => why.message ?? why.reason).join('; '));

@@ -1,5 +1,6 @@
 // What was said of the tasks of a whole: asked for when it is looked at, and again for those that have changed.
 import type { Reply } from '../acting';
+import { paced } from '../paced';
 import type { Task } from '../platform.svelte';
 import { carryOut, read } from '../restconf';
 
@@ -129,10 +130,15 @@ export async function standing(task: string, isFeasibility = false): Promise<Sta
   return told?.[0] && { version: told[0]['task-version'], rounds: told[0].negotiation ?? [] };
 }
 
-/** How something stands that is looked at: an answer that is overtaken by a later one changes nothing. */
+const APART_MS = 1_000;
+
+/** How something stands that is looked at: an answer changes nothing that is older than what is shown. */
 export class Look {
   standing = $state.raw<Standing>();
+  /** Why the last look failed. */
+  error = $state.raw<Error>();
   #looks = 0;
+  #shown = 0;
 
   constructor(
     readonly task: string,
@@ -143,18 +149,26 @@ export class Look {
   now = async (): Promise<Standing | undefined> => {
     this.#looks += 1;
     const mine = this.#looks;
-    const told = await standing(this.task, this.isFeasibility);
-    if (mine === this.#looks) this.standing = told;
-    return told;
+    try {
+      const told = await standing(this.task, this.isFeasibility);
+      if (mine > this.#shown) [this.#shown, this.standing, this.error] = [mine, told, undefined];
+      return told;
+    } catch (error) {
+      if (mine > this.#shown) this.error = error as Error;
+      throw error;
+    }
   };
+
+  /** Something may have changed: looks again, once a second at most. */
+  news = paced(() => this.now().then(() => {}, () => {}), APART_MS);
 }
 
-/** The round in which the publisher would speak now: that of the executor's last turn, or else the next. */
-export function round(of: Standing | undefined, kind: string): number | undefined {
+/** The round in which a side, usually the publisher, would speak now: that of the other's last turn, or else the next. */
+export function round(of: Standing | undefined, kind: string, by: Turn['by'] = 'publisher'): number | undefined {
   if (!of) return undefined;
   const negotiation = of.rounds.find((it) => it.kind === kind);
   const last = Math.max(0, ...(negotiation?.turn ?? []).map((turn) => turn.round));
-  const spoke = negotiation?.turn?.some((turn) => turn.round === last && turn.by === 'publisher');
+  const spoke = negotiation?.turn?.some((turn) => turn.round === last && turn.by === by);
   return negotiation?.state === 'open' && last > 0 && !spoke ? last : last + 1;
 }
 

@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest';
-import { EXCHANGES_MAX, round, thread, type Exchange, type Negotiation, type Turn } from './threads.svelte';
+import { afterEach, expect, test, vi } from 'vitest';
+import { EXCHANGES_MAX, Look, round, thread, type Exchange, type Negotiation, type Turn } from './threads.svelte';
 
 const turn = (round: number, by: Turn['by']): Turn => ({ round, by, stance: 'offer' });
 const of = (state: string, ...turns: Turn[]) => {
@@ -15,6 +15,8 @@ test('a turn of the publisher is of the round in which he is spoken to, or of th
   expect(round(of('open', turn(1, 'executor'), turn(1, 'publisher'), turn(2, 'executor')), 'result')).toBe(2);
   expect(round(of('open', turn(1, 'executor'), turn(1, 'publisher')), 'result')).toBe(2);
   expect(round(of('expired', turn(3, 'executor')), 'result')).toBe(4);
+  expect(round(of('open', turn(1, 'publisher')), 'result', 'executor')).toBe(1);
+  expect(round(of('open', turn(1, 'publisher'), turn(1, 'executor')), 'result', 'executor')).toBe(2);
 });
 
 test('of a long talk the last is kept, and it is said how much there was before', async () => {
@@ -28,4 +30,22 @@ test('of a long talk the last is kept, and it is said how much there was before'
   const told = await thread(page, 't');
   expect(told.exchanges).toEqual(said.slice(-EXCHANGES_MAX));
   expect(told.leftOut).toBe(EXCHANGES_MAX + 5);
+});
+
+afterEach(() => vi.unstubAllGlobals());
+
+test('an answer is shown unless a newer one is, and why there is none', async () => {
+  const answers: ((version: string | undefined) => void)[] = [];
+  vi.stubGlobal('localStorage', { getItem: () => '' });
+  vi.stubGlobal('fetch', () => new Promise((done, fail) => answers.push((version) => (version ? done(Response.json({ task: [{ 'task-version': version }] })) : fail(new Error('gone'))))));
+  const look = new Look('t');
+  const looks = Array.from({ length: 4 }, () => look.now().catch(() => undefined));
+  const shown: (string | undefined)[] = [];
+  for (const [place, version] of [[1, '2'], [0, '1'], [2, '3'], [3, undefined]] as const) {
+    answers[place]!(version);
+    await looks[place];
+    shown.push(look.standing?.version);
+  }
+  expect(shown).toEqual(['2', '2', '3', '3']);
+  expect(look.error?.message).toBe('gone');
 });
