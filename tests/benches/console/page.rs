@@ -4,6 +4,7 @@
 
 use crate::chromium::{Browser, DESK, Looks as _};
 use crate::support::process::{Running, run};
+use serde_json::json;
 use std::error::Error;
 use std::time::{Duration, Instant};
 
@@ -92,7 +93,7 @@ impl Page {
             longest_ms: found(page, "longest"),
             elements: found(page, "elements"),
             streams: found(page, "streams"),
-            heap: page.heap(),
+            heap: heap(page),
             lasted,
         }
     }
@@ -112,4 +113,11 @@ impl Page {
             tokio::time::sleep(Duration::from_millis(200)).await;
         }
     }
+}
+
+/// The bytes of what scripts of the page hold, once what nobody holds is thrown away.
+fn heap(page: &mut Browser) -> u64 {
+    page.ask("HeapProfiler.collectGarbage", json!({}));
+    let used = page.ask("Runtime.getHeapUsage", json!({}));
+    used["usedSize"].as_f64().unwrap_or_default() as u64
 }

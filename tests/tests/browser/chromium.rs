@@ -239,13 +239,6 @@ impl Browser {
         ));
     }
 
-    /// The bytes of what scripts of the page hold, once what nobody holds is thrown away.
-    pub(crate) fn heap(&mut self) -> u64 {
-        self.ask("HeapProfiler.collectGarbage", json!({}));
-        let used = self.ask("Runtime.getHeapUsage", json!({}));
-        used["usedSize"].as_f64().unwrap() as u64
-    }
-
     /// Types into the element with the focus.
     pub(crate) fn write(&mut self, text: &str) {
         self.ask("Input.insertText", json!({ "text": text }));
@@ -305,7 +298,7 @@ impl Browser {
     /// # Panics
     /// If the browser returns an error.
     #[track_caller]
-    fn ask(&mut self, method: &str, params: Value) -> Value {
+    pub(crate) fn ask(&mut self, method: &str, params: Value) -> Value {
         self.asked += 1;
         let mut message = json!({ "id": self.asked, "method": method, "params": params });
         if let Some(tab) = &self.tab {
