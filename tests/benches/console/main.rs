@@ -15,8 +15,8 @@
 
 #[path = "../machine/away.rs"]
 mod away;
-// A page asks less than tests do.
-#[allow(dead_code)]
+// A page asks less than tests do, which may fail by a panic.
+#[allow(dead_code, clippy::unwrap_used)]
 #[path = "../../tests/browser/chromium.rs"]
 mod chromium;
 mod happening;

@@ -21,6 +21,8 @@ const DELETE: &str = "DELETE FROM kept WHERE name = ?1 AND digest = ?2";
 const ALL: &str = "SELECT name, digest, body FROM kept ORDER BY name";
 
 type Rows = BTreeMap<String, (i64, String)>;
+/// Changes the row of a name.
+type ByName<'s> = dyn Fn(&str) -> Result<(), PostgresError> + 's;
 
 fn session(database: &Database<'_>) -> Session {
     database.say(TABLE);
@@ -116,7 +118,7 @@ fn one_row_among_many_that_is_not_as_known_breaks_the_rule() {
     (0..100).for_each(|name| insert(&session, &name.to_string(), 1, "a"));
     session.commit().unwrap();
     let before = all(&session);
-    let wrong: [&dyn Fn(&str) -> Result<(), PostgresError>; 3] = [
+    let wrong: [&ByName<'_>; 3] = [
         &|name| update(&session, name, 2, "b"),
         &|name| update(&session, name, 1, "a"),
         &|name| delete(&session, name, 2),
