@@ -2,14 +2,13 @@
 //!
 //! Read next: `page`, which hears of it.
 
+use crate::away::target;
 use crate::support::process::Running;
 use crate::wire::{Wire, WireError, find, request};
 use bindings::netconf::{NegotiateRequest, negotiate_request};
 use domain::verb::Verb;
-use server::ssh::keys;
-use server::ssh::{Connector, HostKeyPolicy, Target};
+use server::ssh::Connector;
 use std::error::Error;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::task::JoinSet;
 use tokio::time::{MissedTickBehavior, interval};
@@ -160,14 +159,4 @@ fn of(
         ..request
     };
     negotiate_request(verb, &request)
-}
-
-fn target(running: &Running) -> Target {
-    let identity = running.operator();
-    Target {
-        address: running.address().to_owned(),
-        user: identity.user,
-        key: Arc::new(keys::load(&identity.key).expect("the platform made it")),
-        host_key: HostKeyPolicy::KnownHosts(identity.known_hosts),
-    }
 }

@@ -1,15 +1,29 @@
-//! Agents that are registered and then go away: what they are assigned waits, and is one commit.
+//! The operator's way to a platform, and agents that are registered there and then go away: what they are assigned
+//! waits, and is one commit.
 //!
 //! For all benches that start the command `convoke`. Read next: the `main.rs` of a bench.
 
 use crate::support::process::Running;
 use netconf::client::Outcome;
 use server::client::{Client, Identity};
-use server::ssh::keys::StateKeys;
+use server::ssh::keys::{self, StateKeys};
+use server::ssh::{HostKeyPolicy, Target};
 use std::error::Error;
+use std::sync::Arc;
 use std::time::Duration;
 use testkit::PATIENCE;
 use tokio::time::timeout;
+
+/// The operator's way to it.
+pub(crate) fn target(running: &Running) -> Target {
+    let identity = running.operator();
+    Target {
+        address: running.address().to_owned(),
+        user: identity.user,
+        key: Arc::new(keys::load(&identity.key).expect("the platform made it")),
+        host_key: HostKeyPolicy::KnownHosts(identity.known_hosts),
+    }
+}
 
 /// Lets agents of these names in, and registers each.
 pub(crate) async fn register(running: &Running, names: &[String]) -> Result<(), Box<dyn Error>> {

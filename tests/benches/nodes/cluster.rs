@@ -4,19 +4,17 @@
 //! while they run, since one that may lose what it has acknowledged is refused at a start. Knows who leads by
 //! what nodes print. Read next: `rows`.
 
-use crate::away;
+use crate::away::{self, target};
 use crate::child::AWAY;
 use crate::machine;
 use crate::raw::Database;
 use crate::support::process::{Running, run};
 use crate::wire::{Wire, WireError, find, request};
 use serde_json::Value;
-use server::ssh::keys;
-use server::ssh::{HostKeyPolicy, Target};
+use server::ssh::Target;
 use std::error::Error;
 use std::path::Path;
 use std::process::Stdio;
-use std::sync::Arc;
 use std::time::Duration;
 use tempfile::TempDir;
 use testkit::postgres::{Server, Setting};
@@ -303,16 +301,6 @@ fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
         }
     }
     Ok(())
-}
-
-fn target(running: &Running) -> Target {
-    let identity = running.operator();
-    Target {
-        address: running.address().to_owned(),
-        user: identity.user,
-        key: Arc::new(keys::load(&identity.key).expect("the platform made it")),
-        host_key: HostKeyPolicy::KnownHosts(identity.known_hosts),
-    }
 }
 
 /// What the store of whoever leads has done.
