@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { paced } from './paced';
+import { paced, repeated } from './paced';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -29,4 +29,24 @@ test('one that takes long is waited for', async () => {
     await vi.advanceTimersByTimeAsync(1_000);
   }
   expect(most).toBe(1);
+});
+
+test('what is repeated waits for the last time, goes on after a failure, and ends when it is told to', async () => {
+  const over = new AbortController();
+  let begun = 0;
+  let ended = 0;
+  const work = async () => {
+    begun += 1;
+    await new Promise((done) => setTimeout(done, 2_500));
+    ended += 1;
+    if (begun === 2) throw new Error('refused');
+  };
+  repeated(work, 1_000, over.signal);
+  await vi.advanceTimersByTimeAsync(3_400);
+  expect([begun, ended]).toEqual([1, 1]);
+  await vi.advanceTimersByTimeAsync(3_500 + 200);
+  expect([begun, ended]).toEqual([3, 2]);
+  over.abort();
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect([begun, ended]).toEqual([3, 3]);
 });

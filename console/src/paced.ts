@@ -1,4 +1,5 @@
-// Something that is done anew whenever it is asked for, but not before the last is over, and not more often than it may.
+// Something that is done again: when it is asked for, or until it is ended; never before the last time is over, and not
+// more often than it may. Pure.
 
 /** What is returned asks for it. What is asked for while it cannot be is done once, as soon as it can. */
 export function paced(work: () => Promise<void>, apartMs: number): () => void {
@@ -23,4 +24,15 @@ export function paced(work: () => Promise<void>, apartMs: number): () => void {
     });
   };
   return ask;
+}
+
+/** Does it now, and again so long after each time is over, until it is aborted. What fails is done again as well. */
+export function repeated(work: (signal: AbortSignal) => Promise<unknown>, apartMs: number, signal: AbortSignal): void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const again = async (): Promise<void> => {
+    await work(signal).catch(() => {});
+    if (!signal.aborted) timer = setTimeout(again, apartMs);
+  };
+  void again();
+  signal.addEventListener('abort', () => clearTimeout(timer));
 }

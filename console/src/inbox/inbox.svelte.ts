@@ -3,6 +3,7 @@
 import { paced } from '../paced';
 import { read, Refused } from '../restconf';
 import type { Rule } from '../rules/terms';
+import { pollWhileSeen } from '../seen.svelte';
 import type { Waiting } from './waiting';
 
 /** Parts of `/policy` that pages show. */
@@ -40,11 +41,7 @@ class Inbox {
     this.#known.delete(part);
     this.isKnown = false;
     this.#ask();
-    const again = setInterval(() => document.hidden || this.#ask(), AGAIN_MS);
-    return () => {
-      this.#watched[part] -= 1;
-      clearInterval(again);
-    };
+    return () => void (this.#watched[part] -= 1);
   }
 
   #parts(): Part[] {
@@ -85,4 +82,5 @@ export const inbox = new Inbox();
 /** Keeps a part of it known while the page that calls this is open. */
 export function follow(part: Part): void {
   $effect(() => inbox.watch(part));
+  pollWhileSeen(async () => inbox.news(), AGAIN_MS);
 }

@@ -3,7 +3,6 @@ import { inbox } from './inbox.svelte';
 
 test('what is watched is known once it was read, and an overtaken answer changes nothing', async () => {
   const answers: ((answer: Response) => void)[] = [];
-  vi.stubGlobal('document', { hidden: true });
   vi.stubGlobal('localStorage', { getItem: () => '' });
   vi.stubGlobal('fetch', () => new Promise<Response>((done) => answers.push(done)));
   const told = (count: number) => Response.json({ policy: { 'waiting-count': String(count), waiting: [] } });

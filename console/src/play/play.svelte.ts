@@ -1,6 +1,7 @@
 // What is broken and what was found about it, asked for anew every few seconds: no event tells the truth.
 // Read next: faults.ts; Play.svelte, the page.
 import { session } from '../actor.svelte';
+import { repeated } from '../paced';
 import { carryOut } from '../restconf';
 import type { Comparison } from './days';
 import { COMPARISON, LIST, SCORE, type Fault, type Judgement } from './faults';
@@ -25,16 +26,13 @@ class Play {
 
   /** Looks again and again, each time after the last, until it is aborted. */
   follow(signal: AbortSignal): void {
-    let timer: ReturnType<typeof setTimeout> | undefined;
     let round = 0;
-    const again = async (): Promise<void> => {
+    const look = async (): Promise<void> => {
       if (round % SCORE_EACH === 0 && !this.#isScoring) void this.#score(signal);
       round += 1;
       await this.#look(signal);
-      if (!signal.aborted) timer = setTimeout(again, AGAIN_MS);
     };
-    void again();
-    signal.addEventListener('abort', () => clearTimeout(timer));
+    repeated(look, AGAIN_MS, signal);
   }
 
   /** Looks now, after something was done. */
