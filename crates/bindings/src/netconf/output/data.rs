@@ -438,6 +438,39 @@ output! {
 }
 
 output! {
+    node UsageAgent {
+        name: leaf Text = "name";
+        waiting: leaf Number = "waiting";
+        waiting_time: leaf Number = "waiting-time";
+        step_since: leaf Instant = "step-since";
+        steps: leaf Number = "steps";
+        step_time: leaf Number = "step-time";
+        failed: leaf Number = "failed";
+    }
+}
+
+output! {
+    node Subscription {
+        id: leaf Number = "id";
+        session_id: leaf Number = "session-id";
+        user: leaf Text = "user";
+        stream: leaf Text = "stream";
+        agent: leaf Text = "agent";
+        management_system: leaf Text = "management-system";
+        since: leaf Instant = "since";
+        sent: leaf Number = "sent";
+        lag_events: leaf Number = "lag-events";
+    }
+}
+
+output! {
+    node CommitBucket {
+        up_to: leaf Number = "up-to";
+        commits: leaf Number = "commits";
+    }
+}
+
+output! {
     node Store {
         queued: leaf Number = "queued";
         changes: leaf Number = "changes";
@@ -445,6 +478,21 @@ output! {
         commits: leaf Number = "commits";
         write_time: leaf Number = "write-time";
         commit_time: leaf Number = "commit-time";
+        backend: leaf Text = "backend";
+        condition: leaf Text = "condition";
+        size: leaf Number = "size";
+        entries: leaf Number = "entries";
+        commit_bucket: list 1 CommitBucket<'a> = "commit-bucket";
+    }
+}
+
+output! {
+    node Verification {
+        state: leaf Text = "state";
+        began: leaf Instant = "began";
+        ended: leaf Instant = "ended";
+        rows: leaf Number = "rows";
+        entries: leaf Number = "entries";
     }
 }
 
@@ -452,6 +500,9 @@ output! {
     data Usage = USAGE "usage" {
         memory_short: leaf Boolean = "memory-short";
         user: list 1 User<'a> = "user";
+        agent: list 1 UsageAgent<'a> = "agent";
+        subscription: list 1 Subscription<'a> = "subscription";
         store: container Store<'a> = "store";
+        verification: container Verification<'a> = "verification";
     }
 }
