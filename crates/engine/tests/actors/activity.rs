@@ -19,7 +19,10 @@ fn busy(stage: &Stage) -> (u32, u64, Option<Timestamp>) {
 
 #[test]
 fn an_agent_that_does_not_come_back_shows_since_when_and_what_waits_behind_it() {
-    let mut stage = stage(Plan::default(), [("worker", willing()), ("other", willing())]);
+    let mut stage = stage(
+        Plan::default(),
+        [("worker", willing()), ("other", willing())],
+    );
     stage.settle();
     let began = told(&stage);
     assert_eq!((&*began.name, began.steps, began.failed), ("worker", 1, 0));
@@ -39,7 +42,10 @@ fn an_agent_that_does_not_come_back_shows_since_when_and_what_waits_behind_it() 
     stage.flush();
     assert_eq!(busy(&stage), (2, 600, Some(since)), "the mailbox grows");
     let others = stage.engine.agent_statistics(stage.now).remove(1);
-    assert_eq!((&*others.name, others.waiting, others.steps), ("other", 0, 1));
+    assert_eq!(
+        (&*others.name, others.waiting, others.steps),
+        ("other", 0, 1)
+    );
     let took = Duration::from_micros(1_500);
     assert!(stage.engine.finish(only(turn).taking(took), stage.now));
     assert_eq!(busy(&stage), (2, 600, None));

@@ -31,7 +31,10 @@ fn a_store_in_a_file_tells_its_size_and_a_commit_is_in_its_bucket() {
     let (_folder, path) = file();
     let (store, _) = open(Options::file(&path));
     let before = store.statistics();
-    assert_eq!((before.backend, before.condition), (StoreBackend::Sqlite, Condition::Working));
+    assert_eq!(
+        (before.backend, before.condition),
+        (StoreBackend::Sqlite, Condition::Working)
+    );
     let small = store.size().unwrap();
     assert!(small > 0);
     for n in 0..50 {
@@ -77,7 +80,10 @@ fn what_was_verified_beside_a_store_is_told_whether_it_is_sound_or_not() {
     assert_eq!(sound.state, VerificationState::Sound);
     assert!(sound.ended >= sound.began && sound.began == Some(at(1_000)));
     assert_eq!(sound.entries, last);
-    assert!(sound.rows > last, "tasks and exchanges are rows as well: {sound:?}");
+    assert!(
+        sound.rows > last,
+        "tasks and exchanges are rows as well: {sound:?}"
+    );
     drop(store);
     behind(&path, |connection| {
         let text = "UPDATE exchange SET send_from = 'mallory'";
@@ -85,5 +91,9 @@ fn what_was_verified_beside_a_store_is_told_whether_it_is_sound_or_not() {
     });
     let (store, _) = open(beside(Options::file(&path)));
     assert_eq!(ended(&store).state, VerificationState::Damaged);
-    assert_eq!(store.statistics().condition, Condition::Working, "it is no forgery");
+    assert_eq!(
+        store.statistics().condition,
+        Condition::Working,
+        "it is no forgery"
+    );
 }
