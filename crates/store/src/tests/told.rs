@@ -97,3 +97,18 @@ fn what_was_verified_beside_a_store_is_told_whether_it_is_sound_or_not() {
         "it is no forgery"
     );
 }
+
+#[test]
+fn a_verification_whose_thread_is_gone_has_failed() {
+    let (_folder, path) = file();
+    let (store, _) = open(Options {
+        verify: Some(Arc::new(|work| Ok(std::thread::spawn(move || drop(work))))),
+        now: at(1_000),
+        ..Options::file(&path)
+    });
+    let failed = ended(&store);
+    assert_eq!(
+        (failed.state, failed.ended),
+        (VerificationState::Failed, None)
+    );
+}

@@ -53,9 +53,17 @@ impl Beside {
         })
     }
 
-    /// How far it is.
+    /// How far it is. A thread that is gone without a word has panicked.
     pub(crate) fn told(&self) -> Verification {
-        self.progress.told()
+        let is_gone = self.thread.as_ref().is_some_and(JoinHandle::is_finished);
+        let told = self.progress.told();
+        match told.state {
+            VerificationState::Running if is_gone => Verification {
+                state: VerificationState::Failed,
+                ..told
+            },
+            _ => told,
+        }
     }
 }
 
