@@ -7,7 +7,9 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
-use bindings::netconf::{NegotiateRequest, Peer, REGISTRY_NAMESPACE, Session, negotiate_request};
+use bindings::netconf::{
+    NegotiateRequest, Peer, REGISTRY_NAMESPACE, Session, USAGE_NAMESPACE, negotiate_request,
+};
 use domain::content::Content;
 use domain::time::{SeededRng, Timestamp};
 use domain::verb::Verb;
@@ -635,4 +637,87 @@ fn whoever_is_told_nothing_is_not_woken_by_each_event() {
     assert_eq!(session.timeout_ms(), None);
     happens();
     assert!(is_woken(&mut session));
+}
+
+/// Who follows a stream is in the list for as long as that lasts, with how far the subscription is.
+#[test]
+fn a_subscriber_that_is_behind_is_told_as_such_until_it_has_looked() {
+    let platform = Memory::new().platform();
+    let now = Timestamp::parse(BEGIN).unwrap();
+    let begun = || {
+        let peer = Peer {
+            user: "operator".to_owned(),
+            source_host: "127.0.0.1".to_owned(),
+        };
+        let mut session = Session::open(&platform, Endpoint::Platform, &peer, now, 0);
+        says(
+            &mut session,
+            now,
+            &format!(
+                "<hello xmlns=\"{BASE}\"><capabilities><capability>{BASE_1_0}</capability>\
+                 </capabilities></hello>"
+            ),
+        );
+        session
+    };
+    let stored = || {
+        let barrier = platform.engine().store().commit(store::Batch::default());
+        barrier.wait().unwrap();
+    };
+    let mut reader = begun();
+    let mut listed = || {
+        says(
+            &mut reader,
+            now,
+            &format!(
+                "<rpc xmlns=\"{BASE}\" message-id=\"1\"><get><filter type=\"subtree\">\
+                 <usage xmlns=\"{USAGE_NAMESPACE}\"><subscription/></usage></filter></get></rpc>"
+            ),
+        );
+        let reply = String::from_utf8(reader.transmit()).unwrap();
+        let reply = reply.rsplit("<rpc-reply").next().unwrap();
+        let of = |leaf: &str| -> Vec<String> {
+            let begins = format!("<{leaf}>");
+            let each = reply.split(&begins).skip(1);
+            let each = each.map(|rest| rest.split('<').next().unwrap().to_owned());
+            each.collect()
+        };
+        let (ids, lags) = (of("id"), of("lag-events"));
+        (ids, lags, of("sent"))
+    };
+    let none = || (Vec::new(), Vec::new(), Vec::new());
+    let told = |id: u64, lag: u64, sent: u64| {
+        let [id, lag, sent] = [id, lag, sent].map(|number| vec![number.to_string()]);
+        (id, lag, sent)
+    };
+    assert_eq!(listed(), none());
+    let mut session = begun();
+    stored();
+    let subscribe = format!(
+        "<rpc xmlns=\"{BASE}\" message-id=\"1\"><create-subscription xmlns=\"{NOTIFICATION}\"/></rpc>"
+    );
+    says(&mut session, now, &subscribe);
+    assert_eq!(listed(), told(1, 0, 0));
+    // A session that begins and ends is two entries of the log.
+    for _ in 0..3 {
+        begun().leave(now);
+    }
+    stored();
+    assert_eq!(listed(), told(1, 6, 0), "it took no step since");
+    session.step(now, 5);
+    assert_eq!(listed(), told(1, 0, 6));
+    says(&mut session, now, &subscribe);
+    assert_eq!(listed(), told(1, 0, 6), "a second one is refused");
+    session.leave(now);
+    assert_eq!(listed(), none(), "it has left");
+    let mut again = begun();
+    stored();
+    says(&mut again, now, &subscribe);
+    let (ids, _, _) = listed();
+    assert_eq!(ids, ["2"], "no number comes again");
+}
+
+fn says(session: &mut Session, now: Timestamp, message: &str) {
+    session.receive(format!("{message}]]>]]>").as_bytes(), 0);
+    session.step(now, 0);
 }

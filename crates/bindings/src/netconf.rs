@@ -4,7 +4,8 @@
 //!
 //! - [`Session`] takes bytes and yields replies and notifications, in its `turns`;
 //! - `operation` says which rpcs are offered, with a file for each group: read, asked of the engine, written;
-//! - `answer` is what comes of one, `subscription` what sends events, which `event` writes;
+//! - `answer` is what comes of one, `subscription` what sends events, which `event` writes, and `subscribers` the list
+//!   of all that are under way;
 //! - `encode` turns domain values into data nodes, `search` evaluates an XPath over them;
 //! - `sessionless` is the same for a protocol that has no sessions: [`crate::restconf`];
 //! - what sessions share is the [`Platform`], with the rules compiled by `access`; `session_schema` is what they
@@ -36,6 +37,7 @@ mod search;
 mod session;
 mod session_schema;
 mod sessionless;
+mod subscribers;
 mod subscription;
 
 pub use api_resource::{ROOT, SYSTEMS};

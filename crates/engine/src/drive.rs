@@ -35,6 +35,7 @@ impl Engine {
     /// again; of its tasks that ended and that it had not stepped on, and of those that wait for its
     /// word, it is told again, and then of what customers said, which may be the answer.
     pub fn start(&self, now: Timestamp) {
+        self.hosting.agents.note_time(now);
         {
             let mut work = self.lock_all();
             self.grant_leases(&mut work, now);
@@ -81,6 +82,7 @@ impl Engine {
             return;
         };
         if self.hosting.agents.is_hosted(index) {
+            self.hosting.agents.note_time(now);
             self.recover_first();
             self.bring(index, agent, input);
         } else {
@@ -131,6 +133,7 @@ impl Engine {
 
     /// Wakes what is due: standing rules, agents that asked for it, and callers whose time limit is over.
     pub fn tick(&self, now: Timestamp) {
+        self.hosting.agents.note_time(now);
         self.close_trail(now);
         self.recover_first();
         self.rules_look(now);

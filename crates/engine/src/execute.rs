@@ -34,6 +34,7 @@ impl Engine {
             self.audit_refusal(who, rpc, &refusal, now);
             return Execution::Done(Err(refusal));
         }
+        self.hosting.agents.note_time(now);
         let execution = operation
             .run(Call::new(self, who, now))
             .unwrap_or_else(|refusal| Execution::Done(Err(refusal)));

@@ -1,7 +1,8 @@
 //! Agents in here: what they owe answers to, how they take steps, and those that fail.
 //!
-//! Read next: [`agents`], [`instance`], [`mailbox`], [`step`].
+//! Read next: [`agents`], [`instance`], [`mailbox`], [`step`]; [`activity`], what is counted of them.
 
+pub(crate) mod activity;
 pub(crate) mod agents;
 pub(crate) mod briefing;
 pub(crate) mod delivery;

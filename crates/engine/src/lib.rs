@@ -62,6 +62,7 @@ pub use data::operation::{DataPiece, ReadData, WriteData, Written};
 pub use failure::StoreFailure;
 pub use feed::Feed;
 pub use feed::stream::{self, Event, Stream, StreamError};
+pub use hosting::activity::AgentStatistics;
 pub use hosting::instance::Factory;
 pub use hosting::step::{Stepped, Stepping, Turn};
 pub use limits::Limits;
@@ -93,8 +94,8 @@ pub use schemas::operation::{
 };
 pub use schemas::{SchemaSetup, TypedForm};
 pub use store::{
-    Filter, Options as StoreOptions, Page, ReadError, Retention, StoreStatistics, TaskFilter,
-    Trimmed,
+    Filter, Options as StoreOptions, Page, ReadError, Retention, StoreBackend, StoreStatistics,
+    TaskFilter, Trimmed, Verification, VerificationState,
 };
 pub use tasks::Deliverable;
 pub use tasks::forming::FormTeam;

@@ -198,8 +198,9 @@ fn take(turn: Turn, stepped: &mpsc::UnboundedSender<Stepped>) -> Result<(), Send
     let begun = Instant::now();
     let mut next = Some(turn);
     while let Some(turn) = next {
+        let before = Instant::now();
         let (step, rest) = turn.step(|| begun.elapsed() < TURN);
-        stepped.send(step)?;
+        stepped.send(step.taking(before.elapsed()))?;
         next = rest;
     }
     Ok(())

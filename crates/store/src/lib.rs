@@ -108,7 +108,10 @@ pub use row::head::Counts;
 pub use row::push_config::PushChange;
 pub use shard::Shard;
 pub use sign::Signer;
-pub use statistics::{Condition, StoreStatistics};
+pub use statistics::{CommitBucket, CommitBuckets, Condition, StoreBackend, StoreStatistics};
 pub use store::Store;
-pub use verify::{ChainReport, Fault, Seal, ShardReport, VerifyOptions, VerifyProgress};
+pub use verify::{
+    ChainReport, Fault, Seal, ShardReport, Verification, VerificationState, VerifyOptions,
+    VerifyProgress,
+};
 pub use verify::{is_encrypted, verify, verify_with, verify_with_keys};

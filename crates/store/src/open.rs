@@ -12,7 +12,7 @@ mod options;
 
 pub use error::OpenError;
 pub use file::locked;
-pub(crate) use file::{beside, private};
+pub(crate) use file::{beside, private, size};
 pub(crate) use guard::Arrival;
 pub use location::Location;
 pub use options::{Options, Spawn};

@@ -1,11 +1,16 @@
 //! Counters of the writer and of readers, for metrics and readiness.
 //!
-//! Knows no SQL. Read next: `writer` and `read`, which count.
+//! Knows no SQL. Read next: `writer` and `read`, which count; [`histogram`], how long commits took.
+
+mod histogram;
+
+pub use histogram::{CommitBucket, CommitBuckets};
 
 use crate::batch::Batch;
 use crate::heads::Heads;
 use crate::row::head::Counts;
 use domain::event::Sequence;
+use histogram::Histogram;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64};
 use std::sync::{Mutex, PoisonError};
@@ -29,9 +34,47 @@ pub enum Condition {
     Stopped,
 }
 
+impl Condition {
+    /// The name, everywhere: `working`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Working => "working",
+            Self::Full => "full",
+            Self::Locked => "locked",
+            Self::Unreachable => "unreachable",
+            Self::Stopped => "stopped",
+        }
+    }
+}
+
+/// Where a store keeps its state.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum StoreBackend {
+    /// SQLite, in a file.
+    #[default]
+    Sqlite,
+    /// SQLite, in memory.
+    Memory,
+    /// A database of PostgreSQL.
+    Postgresql,
+}
+
+impl StoreBackend {
+    /// The name, everywhere: `sqlite`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Sqlite => "sqlite",
+            Self::Memory => "memory",
+            Self::Postgresql => "postgresql",
+        }
+    }
+}
+
 /// Counters of writes and reads since the store was opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StoreStatistics {
+    /// Where the state is.
+    pub backend: StoreBackend,
     /// The condition.
     pub condition: Condition,
     /// Batches waiting for the writer or being written.
@@ -50,6 +93,8 @@ pub struct StoreStatistics {
     pub writing: Duration,
     /// Time spent in commits, most of it in fsync.
     pub committing: Duration,
+    /// How many commits took how long.
+    pub commit_buckets: CommitBuckets,
     /// How often the writer knew the row in whose place another was written.
     pub known: u64,
     /// How often it looked one up.
@@ -67,10 +112,10 @@ pub(crate) struct Counters {
     pub(crate) batches: AtomicU64,
     pub(crate) failed: AtomicU64,
     taken_back: AtomicU64,
-    pub(crate) transactions: AtomicU64,
+    commits: Histogram,
     end: Mutex<(Sequence, Counts)>,
-    pub(crate) writing_ns: AtomicU64,
-    pub(crate) committing_ns: AtomicU64,
+    writing_ns: AtomicU64,
+    committing_ns: AtomicU64,
     pub(crate) known: AtomicU64,
     pub(crate) looked_up: AtomicU64,
 }
@@ -115,25 +160,39 @@ impl Counters {
         });
     }
 
+    /// Counts a transaction that is durable: how long its rows took, and its commit.
+    pub(crate) fn note_commit(&self, writing: Duration, committing: Duration) {
+        for (counter, time) in [
+            (&self.writing_ns, writing),
+            (&self.committing_ns, committing),
+        ] {
+            counter.fetch_add(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX), Relaxed);
+        }
+        self.commits.count(committing);
+    }
+
     /// Sets the end of the log and the numbers of rows.
     pub(crate) fn note_end(&self, heads: &Heads) {
         let end = (heads.sequence(), heads.counts());
         *self.end.lock().unwrap_or_else(PoisonError::into_inner) = end;
     }
 
-    /// The counters, with this number of reads, which readers count themselves.
-    pub(crate) fn read(&self, reads: u64) -> StoreStatistics {
+    /// The counters of a store that is there, with this number of reads, which readers count themselves.
+    pub(crate) fn read(&self, backend: StoreBackend, reads: u64) -> StoreStatistics {
+        let commit_buckets = self.commits.read();
         let (last, counts) = *self.end.lock().unwrap_or_else(PoisonError::into_inner);
         StoreStatistics {
+            backend,
             condition: self.condition(),
             queued: self.queued.load(Relaxed),
             batches: self.batches.load(Relaxed),
             failed: self.failed.load(Relaxed),
-            transactions: self.transactions.load(Relaxed),
+            transactions: commit_buckets.all(),
             last,
             counts,
             writing: Duration::from_nanos(self.writing_ns.load(Relaxed)),
             committing: Duration::from_nanos(self.committing_ns.load(Relaxed)),
+            commit_buckets,
             known: self.known.load(Relaxed),
             looked_up: self.looked_up.load(Relaxed),
             reads,

@@ -23,9 +23,9 @@ use crate::row::erasure::Erasure;
 use crate::row::head::Counts;
 use crate::row_keys::KeysInForce;
 use crate::sign::Signer;
-use crate::statistics::{Condition, Counters, StoreStatistics};
+use crate::statistics::{Condition, Counters, StoreBackend, StoreStatistics};
 use crate::verify::beside::Beside;
-use crate::verify::{self, ChainReport, VerifyOptions};
+use crate::verify::{self, ChainReport, Verification, VerifyOptions};
 use crate::writer::{self, Request, Start, Waiting};
 use domain::event::{Entry, Sequence};
 use domain::task::TaskId;
@@ -56,6 +56,7 @@ struct Inner {
     /// The verification in the background; none if there is none.
     beside: Option<Beside>,
     opened_at: Timestamp,
+    location: Location,
     /// Dropped last.
     _lock: Option<File>,
 }
@@ -88,7 +89,8 @@ impl Store {
             (Location::File(path), Some(spawn)) => {
                 let (keys, signer) = (Arc::clone(&start.keys), options.signer.clone());
                 let counters = Arc::clone(&counters);
-                Some(Beside::start(path, keys, signer, counters, spawn)?)
+                let now = options.now;
+                Some(Beside::start(path, keys, signer, counters, spawn, now)?)
             }
             _ => None,
         };
@@ -104,6 +106,7 @@ impl Store {
             keeper: options.keys,
             beside,
             opened_at: options.now,
+            location: options.location,
             _lock: opened.lock,
         };
         let store = Store {
@@ -393,7 +396,25 @@ impl Store {
 
     /// Counters of writes and reads since the store was opened.
     pub fn statistics(&self) -> StoreStatistics {
-        self.inner.counters.read(self.inner.readers.reads())
+        let backend = match &self.inner.location {
+            Location::File(_) => StoreBackend::Sqlite,
+            Location::Memory => StoreBackend::Memory,
+            Location::Postgres(_) => StoreBackend::Postgresql,
+        };
+        self.inner
+            .counters
+            .read(backend, self.inner.readers.reads())
+    }
+
+    /// The size of the file with its write-ahead log, in bytes; none of a state elsewhere. Reads nothing of them.
+    pub fn size(&self) -> Option<u64> {
+        open::size(&self.inner.location)
+    }
+
+    /// How far the verification in the background is.
+    pub fn verification(&self) -> Verification {
+        let beside = self.inner.beside.as_ref();
+        beside.map(Beside::told).unwrap_or_default()
     }
 }
 

@@ -23,6 +23,7 @@ mod pushes;
 mod removal;
 mod shards;
 mod tables;
+mod told;
 mod version_5;
 mod version_8;
 

@@ -31,7 +31,7 @@ use domain::task::{Task, TaskId};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// The outcome of each batch of a group: its entries, or the reason for which it was not stored.
 pub(crate) type Outcomes = Vec<Result<Vec<Arc<Entry>>, CommitError>>;
@@ -108,12 +108,7 @@ fn transact(
     let written = Instant::now();
     // An empty batch is a barrier: it changes nothing, so it needs no fsync of its own.
     slice.commit(&ends.heads, encryptor)?;
-    let count = |counter: &std::sync::atomic::AtomicU64, time: Duration| {
-        counter.fetch_add(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX), Relaxed);
-    };
-    count(&counters.writing_ns, written - begun);
-    count(&counters.committing_ns, written.elapsed());
-    counters.transactions.fetch_add(1, Relaxed);
+    counters.note_commit(written - begun, written.elapsed());
     counters.known.store(known.hits, Relaxed);
     counters.looked_up.store(known.misses, Relaxed);
     Ok(outcomes)

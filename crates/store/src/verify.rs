@@ -6,9 +6,11 @@
 //! payloads are decrypted. Read next: `digest`, [`crate::set`], `sign`.
 
 pub(crate) mod beside;
+mod progress;
 mod report;
 pub(crate) mod walk;
 
+pub use progress::{Verification, VerificationState};
 pub use report::{ChainReport, Fault, Seal, ShardReport};
 
 use crate::backend::Untrusted;

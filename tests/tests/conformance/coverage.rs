@@ -41,6 +41,30 @@ const UNSEEN: &[(&str, &str)] = &[
         "/convoke-registry:registry/agent/authentication/authentication-methods/oauth",
         SECRET,
     ),
+    (
+        "/convoke-usage:usage/agent/step-since",
+        "agents of the cases step in no time: crates/engine/tests/actors/activity.rs",
+    ),
+    (
+        "/convoke-usage:usage/store/size",
+        "told of a store in a file: crates/server/tests/restconf",
+    ),
+    (
+        "/convoke-usage:usage/verification/began",
+        "a store in memory is not verified: crates/server/tests/restconf",
+    ),
+    (
+        "/convoke-usage:usage/verification/ended",
+        "a store in memory is not verified: crates/server/tests/restconf",
+    ),
+    (
+        "/convoke-usage:usage/verification/rows",
+        "a store in memory is not verified: crates/server/tests/restconf",
+    ),
+    (
+        "/convoke-usage:usage/verification/entries",
+        "a store in memory is not verified: crates/server/tests/restconf",
+    ),
     // Standard modules: what a server may have and this one has not.
     (
         "/ietf-netconf-acm:nacm/rule-list/rule/comment",

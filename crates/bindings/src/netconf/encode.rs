@@ -106,8 +106,10 @@ impl Reader<'_> {
         if *self.endpoint == Endpoint::Platform && view.wants(SCHEMA_NAMESPACE, "schemas") {
             self.write_schemas(projection, out)?;
         }
-        if *self.endpoint == Endpoint::Platform && view.wants(USAGE_NAMESPACE, "usage") {
-            self.write_usage(projection, out);
+        if *self.endpoint == Endpoint::Platform
+            && let Some(view) = view.child(USAGE_NAMESPACE, "usage")
+        {
+            self.write_usage(&view, projection, out);
         }
         if *self.endpoint == Endpoint::Platform && view.wants(CLUSTER_NAMESPACE, "cluster") {
             self.write_cluster(projection, out);

@@ -104,4 +104,5 @@ fn outputs_are_those_of_the_modules() {
     hold("output/rpcs.rs", outputs::rpcs);
     hold("output/notifications.rs", outputs::notifications);
     hold("output/data.rs", outputs::data);
+    hold("output/usage.rs", outputs::usage);
 }

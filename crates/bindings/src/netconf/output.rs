@@ -1,6 +1,6 @@
 //! What is told, as YANG has it: a type for each node with others below it, a method for each of these.
 //!
-//! The types are in [`rpcs`] and [`data`], which are generated from the modules: what a node is called, of which module
+//! The types are in [`rpcs`], [`notifications`], [`data`] and [`usage`], which are generated from the modules: what a node is called, of which module
 //! and type it is, below which others it stands, which keys an entry has and what counts without a leaf, YANG
 //! says and nobody else. The compiler finds who tells a node that is none, or tells it in the wrong place, and
 //! nodes that nobody tells. In which order they stand is the writer's: that of the module, keys first. Modules
@@ -9,10 +9,12 @@
 mod data;
 mod notifications;
 mod rpcs;
+mod usage;
 
 pub(in crate::netconf) use data::*;
 pub(in crate::netconf) use notifications::*;
 pub(in crate::netconf) use rpcs::*;
+pub(in crate::netconf) use usage::*;
 
 use ::netconf::data::{Defaulted, Node, Value, Writer, write};
 use ::netconf::filter::Projection;

@@ -5,6 +5,7 @@
 use super::access::read_permit;
 use super::api_resource;
 use super::session_schema::SessionSchema;
+use super::subscribers::Subscribers;
 use crate::background::Background;
 use ::netconf::filter::PermitTree;
 use domain::access::{AccessRules, Principal};
@@ -104,6 +105,7 @@ pub struct Platform {
     next_session: AtomicU32,
     sessions: Mutex<BTreeMap<u32, Arc<SessionInfo>>>,
     locks: Mutex<BTreeMap<Endpoint, Lock>>,
+    pub(super) subscribers: Arc<Subscribers>,
     permits: Mutex<(Option<Arc<AccessRules>>, Permits)>,
     /// Of the log, and of what each management system tells.
     encoded: Mutex<BTreeMap<Option<Ems>, Encoded>>,
@@ -128,6 +130,7 @@ impl Platform {
             next_session: AtomicU32::new(1),
             sessions: Mutex::default(),
             locks: Mutex::default(),
+            subscribers: Arc::default(),
             permits: Mutex::default(),
             encoded: Mutex::default(),
             started: now,

@@ -100,7 +100,8 @@ impl<'p> Sessionless<'p> {
     /// # Errors
     /// As over NETCONF.
     pub(crate) fn subscribe(&self, operation: XmlElement<'_>) -> Result<Events, RpcError> {
-        let subscription = operation::subscribe(&self.cx(), operation)?;
+        let mut subscription = operation::subscribe(&self.cx(), operation)?;
+        subscription.enter(self.platform, &self.who.name, self.now);
         Ok(Events {
             platform: Arc::clone(self.platform),
             rules: self.platform.engine.access(),

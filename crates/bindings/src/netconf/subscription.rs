@@ -10,6 +10,7 @@
 use super::platform::Platform;
 use super::request_context::RequestContext;
 use super::session_schema::SessionSchema;
+use super::subscribers::{Listed, Subscribing};
 use super::{event, search};
 use crate::background::{Abandoned, Later, later};
 use ::netconf::filter::Selection;
@@ -62,6 +63,8 @@ pub(super) struct Subscription {
     session_schema: Arc<SessionSchema>,
     endpoint: Endpoint,
     session: u32,
+    /// Its place in the list of all, once it is under way.
+    listed: Option<Listed>,
     /// The events after the cursor that an XPath is asked about.
     search: Option<Search>,
     /// It looks again after so many milliseconds, and not at the next event.
@@ -170,6 +173,7 @@ impl Subscription {
             session_schema: Arc::clone(cx.session_schema),
             endpoint: cx.endpoint.clone(),
             session: cx.info.id,
+            listed: None,
             search: None,
             rest_ms: None,
             request: None,
@@ -191,6 +195,18 @@ impl Subscription {
         self.replay_until = replay_until;
         self.since = replay_until.unwrap_or(cursor);
         self.counted = (cursor.max(self.since), Backlog::default());
+    }
+
+    /// It is under way from now on, and in the list of all, as one of this user.
+    pub(super) fn enter(&mut self, platform: &Platform, user: &str, now: Timestamp) {
+        self.listed = Some(platform.subscribers.enter(&Subscribing {
+            session: self.session,
+            user,
+            endpoint: &self.endpoint,
+            stream: &self.stream,
+            cursor: self.cursor,
+            now,
+        }));
     }
 
     /// The last event that was told or passed over, and the last one of its replay.
@@ -299,6 +315,9 @@ impl Subscription {
             }
             due.messages
                 .push(Told::mark(event::notification_complete(now)));
+        }
+        if let Some(listed) = &self.listed {
+            listed.moved(self.cursor, due.messages.len());
         }
         if self.cursor > began && due.messages.is_empty() && !due.more && !waiting {
             self.rest_ms = Some(LOOK_AGAIN_MS);

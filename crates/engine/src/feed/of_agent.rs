@@ -68,6 +68,18 @@ impl Stream for FeedOfAgent {
         Ok(entries.map(Event::Logged).collect())
     }
 
+    /// Of what has left memory, the entries of others count, as each is looked at.
+    fn behind(&self, cursor: Sequence) -> u64 {
+        let memory = self.feed.recent.memory.read().expect("no writer panics");
+        match memory.tellers.of.get(&self.agent) {
+            Some(told) => {
+                let seen = told.entries.partition_point(|e| e.sequence <= cursor);
+                told.gone.saturating_sub(cursor) + (told.entries.len() - seen) as u64
+            }
+            None => memory.tellers.opened.saturating_sub(cursor),
+        }
+    }
+
     fn cursor_at(&self, time: Timestamp) -> Result<Sequence, ReadError> {
         self.feed.cursor_at(time)
     }
@@ -179,7 +191,12 @@ mod tests {
                 }
             }
         }
-        // Nobody passes over what is others' in memory.
+        // Nobody passes over what is others' in memory, and nobody is behind because of it.
+        let busy = feed.after(5_990, 64).unwrap().into_iter();
+        let busy = busy.filter(|entry| teller(entry) == Some(AGENTS[0]));
+        let behind = streams.each_ref().map(|stream| stream.behind(5_990));
+        assert_eq!(behind, [busy.count() as u64, 0, 0]);
+        assert_eq!([5, 10].map(|cursor| streams[1].behind(cursor)), [5 + 1, 1]);
         assert_eq!(streams[1].after(10, 64).unwrap().len(), 1);
         assert_eq!(streams[2].last(), 0);
     }

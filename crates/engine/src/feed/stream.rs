@@ -67,6 +67,11 @@ pub trait Stream: Send + Sync {
     /// [`StreamError`]
     fn after(&self, cursor: Sequence, limit: usize) -> Result<Vec<Event>, StreamError>;
 
+    /// How many events stand after the cursor, as far as that is known without reading them.
+    fn behind(&self, cursor: Sequence) -> u64 {
+        self.last().saturating_sub(cursor)
+    }
+
     /// The cursor from which a replay that starts at `time` follows the stream.
     ///
     /// # Errors

@@ -24,8 +24,8 @@ use domain::team::place_of;
 use domain::time::Timestamp;
 use std::collections::{BTreeMap, HashSet};
 use std::ops::{Deref, DerefMut};
-use std::sync::atomic::AtomicU64;
-use std::sync::atomic::Ordering::{AcqRel, Acquire};
+use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
+use std::sync::atomic::{AtomicI64, AtomicU64};
 use std::sync::{Arc, Mutex, MutexGuard, RwLock};
 use store::Committed;
 use tokio::sync::Notify;
@@ -48,6 +48,8 @@ pub(crate) struct Agents {
     /// What stands for those elsewhere, by their index behind those in here.
     elsewhere: RwLock<Vec<Arc<Mutex<Behaviour>>>>,
     resting: Mutex<Resting>,
+    /// The latest instant that was brought, in milliseconds: since then waits what is posted next.
+    latest_ms: AtomicI64,
     /// An agent may be able to step.
     ready: Notify,
     numbers: Arc<Numbers>,
@@ -106,10 +108,25 @@ impl Agents {
             in_here: in_here.into_iter().map(Mutex::new).collect(),
             elsewhere: RwLock::default(),
             resting: Mutex::default(),
+            latest_ms: AtomicI64::new(0),
             ready: Notify::new(),
             numbers,
             broken,
         }
+    }
+
+    /// It is so late: what is posted from now on waits since then, whoever posts it.
+    pub(crate) fn note_time(&self, now: Timestamp) {
+        self.latest_ms.fetch_max(now.as_ms(), Relaxed);
+    }
+
+    fn latest(&self) -> Timestamp {
+        Timestamp::from_ms(self.latest_ms.load(Relaxed))
+    }
+
+    /// How many are in here.
+    pub(crate) fn hosted(&self) -> usize {
+        self.in_here.len()
     }
 
     /// True of an agent in here.
@@ -177,11 +194,11 @@ impl Agents {
     }
 
     /// What the agent is given whose next input has waited longest: its next inputs, so many at the most.
-    pub(crate) fn hand_out(&self, most: usize) -> Option<(usize, Given)> {
+    pub(crate) fn hand_out(&self, most: usize, now: Timestamp) -> Option<(usize, Given)> {
         loop {
             let index = self.first_in_line()?;
             // Somebody else may have been before.
-            if let Some(given) = self.lock(index).take(most) {
+            if let Some(given) = self.lock(index).take(most, now) {
                 return Some((index, given));
             }
         }
@@ -207,6 +224,7 @@ impl Agents {
             input,
             question,
             after,
+            since: self.latest(),
         };
         let is_taken = agent.post(envelope);
         drop(agent);
@@ -228,6 +246,7 @@ impl Agents {
             input,
             question,
             after: None,
+            since: self.latest(),
         });
     }
 
@@ -257,6 +276,7 @@ impl Agents {
             input: briefing,
             question: None,
             after,
+            since: self.latest(),
         });
         drop(agent);
         if let Some(mark) = after {

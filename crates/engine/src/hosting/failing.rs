@@ -60,7 +60,7 @@ impl Engine {
         unit: &mut UnitOfWork,
     ) {
         // From here on nothing that it brings is taken.
-        let over = self.hosting.agents.lock(index).give_up(number);
+        let over = self.hosting.agents.lock(index).give_up(number, now);
         let Some(over) = over else {
             return;
         };

@@ -8,6 +8,7 @@
 //! [`crate::hosting::mailbox`], [`crate::hosting::step`].
 
 use crate::Limits;
+use crate::hosting::activity::Steps;
 use crate::hosting::mailbox::{Envelope, Mailbox};
 use crate::hosting::question::Question;
 use domain::agent::{Agent, Input};
@@ -16,6 +17,7 @@ use domain::telemetry::Token;
 use domain::time::{SeededRng, Timestamp};
 use std::collections::{HashSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 /// Within what time how often an agent is made anew before it is left alone.
 const RESTARTS_WITHIN_MS: i64 = 60_000;
@@ -33,6 +35,7 @@ pub(crate) struct Behaviour {
 pub(crate) struct AgentInstance {
     life: Life,
     pub(crate) mailbox: Mailbox,
+    pub(crate) steps: Steps,
     again: Option<Arc<Factory>>,
     /// How often it failed.
     incarnation: u64,
@@ -61,6 +64,8 @@ enum Life {
 struct Running {
     number: u64,
     question: Option<Question>,
+    /// Since when its input is on its way.
+    since: Timestamp,
 }
 
 /// The inputs of a turn that were not begun, with their numbers: whoever runs the turn takes one
@@ -120,6 +125,7 @@ impl AgentInstance {
         Self {
             life: Life::Rests(behaviour),
             mailbox: Mailbox::new(limits.mailbox, limits.telemetry),
+            steps: Steps::default(),
             again: again.map(Arc::new),
             incarnation: 0,
             running: VecDeque::new(),
@@ -180,6 +186,14 @@ impl AgentInstance {
         self.running.is_empty() && self.mailbox.is_empty()
     }
 
+    /// How many inputs wait on which it has not begun to step, and since when the next of them does.
+    pub(crate) fn waiting(&self) -> (usize, Option<Timestamp>) {
+        let (posted, next) = self.mailbox.waiting();
+        let mut handed_out = self.running.iter().skip(1);
+        let many = handed_out.len() + posted;
+        (many, handed_out.next().map(|first| first.since).or(next))
+    }
+
     /// The number of its next input, if it rests and there is one.
     pub(crate) fn next(&self) -> Option<u64> {
         match self.life {
@@ -188,8 +202,8 @@ impl AgentInstance {
         }
     }
 
-    /// Takes the behaviour out to step on its next inputs, so many at the most.
-    pub(crate) fn take(&mut self, most: usize) -> Option<Given> {
+    /// Takes the behaviour out to step on its next inputs, so many at the most. The first step begins.
+    pub(crate) fn take(&mut self, most: usize, now: Timestamp) -> Option<Given> {
         self.next()?;
         let Life::Rests(behaviour) = std::mem::replace(&mut self.life, Life::Steps) else {
             unreachable!("what has a next input rests");
@@ -202,10 +216,12 @@ impl AgentInstance {
             self.running.push_back(Running {
                 number: envelope.number,
                 question: envelope.question,
+                since: envelope.since,
             });
             inputs.put(envelope.number, envelope.input);
         }
         self.handed_out = inputs.clone();
+        self.steps.begin(now);
         let (dropped, forgotten) = self.mailbox.take_dropped();
         Some(Given {
             behaviour,
@@ -233,24 +249,32 @@ impl AgentInstance {
         Some(asked.task.clone())
     }
 
-    /// Ends the step on that input; none if it is not what this incarnation steps on.
+    /// Ends the step on that input, which took so long; none if it is not what this incarnation steps on.
     pub(crate) fn end_step(
         &mut self,
         incarnation: u64,
         number: u64,
         after: After,
+        took: Duration,
+        now: Timestamp,
     ) -> Option<Ended> {
         if self.incarnation != incarnation || self.stepping_on() != Some(number) {
             return None;
         }
         let question = self.running.pop_front()?.question;
         let next = match after {
-            After::GoesOn => self.stepping_on(),
+            After::GoesOn => {
+                self.steps.end(took);
+                let next = self.stepping_on();
+                next.inspect(|_| self.steps.begin(now))
+            }
             After::Rests(behaviour) => {
+                self.steps.end(took);
                 self.put_back(behaviour);
                 None
             }
             After::Failed => {
+                self.steps.fail(took);
                 self.fence();
                 None
             }
@@ -259,9 +283,10 @@ impl AgentInstance {
     }
 
     /// Gives it up, if it steps on that input; with it what that is about, if it is on record.
-    pub(crate) fn give_up(&mut self, number: u64) -> Option<Option<Question>> {
+    pub(crate) fn give_up(&mut self, number: u64, now: Timestamp) -> Option<Option<Question>> {
         let is_stuck = self.stepping_on() == Some(number);
         is_stuck.then(|| {
+            self.steps.fail(self.steps.lasts(now));
             self.fence();
             self.stepping_on_question().cloned()
         })
@@ -304,11 +329,13 @@ impl AgentInstance {
         for (number, input) in self.handed_out.call_back().into_iter().rev() {
             // They were handed out in this order, and none of them was begun.
             let last = self.running.pop_back();
+            let last = last.expect("what was handed out and not begun runs");
             self.mailbox.put_first(Envelope {
                 number,
                 input,
-                question: last.and_then(|running| running.question),
+                question: last.question,
                 after: None,
+                since: last.since,
             });
         }
     }

@@ -9,6 +9,7 @@
 use crate::hosting::question::Question;
 use domain::agent::Input;
 use domain::telemetry::Token;
+use domain::time::Timestamp;
 use std::collections::{HashMap, VecDeque};
 
 /// An input on its way to an agent.
@@ -21,6 +22,8 @@ pub(crate) struct Envelope {
     pub(crate) question: Option<Question>,
     /// The commit that it rests on, while that is not on disk.
     pub(crate) after: Option<u64>,
+    /// Since when it is on its way.
+    pub(crate) since: Timestamp,
 }
 
 /// The mailbox of one agent.
@@ -81,6 +84,12 @@ impl Mailbox {
 
     pub(crate) fn is_empty(&self) -> bool {
         self.waiting.is_empty()
+    }
+
+    /// How many inputs wait, and since when the next of them does.
+    pub(crate) fn waiting(&self) -> (usize, Option<Timestamp>) {
+        let next = self.waiting.front().map(|next| next.since);
+        (self.waiting.len(), next)
     }
 
     /// Takes an input in behind all others; telemetry if there is room, or something makes room for it.
@@ -290,6 +299,7 @@ mod tests {
             input,
             question,
             after: None,
+            since: Timestamp::from_ms(0),
         }
     }
 

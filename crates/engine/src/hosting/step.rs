@@ -20,6 +20,7 @@ use domain::time::Timestamp;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
+use std::time::Duration;
 use tracing::{error, warn};
 
 // An agent that panics must not take the platform with it.
@@ -57,9 +58,16 @@ pub struct Stepped {
     number: u64,
     /// What came of it, with the behaviour if the turn is over; of one that panicked, why.
     ended: Result<(Option<Behaviour>, Vec<Output>), String>,
+    took: Duration,
 }
 
 impl Stepped {
+    /// The same step, which took so long: to be said by whoever ran it and has a clock. It counts as none
+    /// otherwise.
+    pub fn taking(self, took: Duration) -> Self {
+        Self { took, ..self }
+    }
+
     /// True of the last step of its turn.
     pub fn ends_turn(&self) -> bool {
         !matches!(self.ended, Ok((None, _)))
@@ -95,6 +103,7 @@ impl Turn {
             incarnation,
             number,
             ended,
+            took: Duration::ZERO,
         };
         let Behaviour { mut agent, mut rng } = self.behaviour;
         match catch_unwind(AssertUnwindSafe(|| agent.step(input, now, &mut rng))) {
@@ -142,8 +151,9 @@ impl Engine {
     /// nothing can be handed out. It has up to `most` steps, all that can be handed out to it. Whoever
     /// takes one brings each of its steps to [`Engine::finish`], in order.
     pub fn next_turn(&self, most: usize, now: Timestamp) -> Option<Turn> {
+        self.hosting.agents.note_time(now);
         self.recover_first();
-        let (index, given) = self.hosting.agents.hand_out(most)?;
+        let (index, given) = self.hosting.agents.hand_out(most, now)?;
         let Given {
             behaviour,
             inputs: rest,
@@ -201,8 +211,10 @@ impl Engine {
             incarnation,
             number,
             ended,
+            took,
         } = stepped;
         let agents = &self.hosting.agents;
+        agents.note_time(now);
         let agent = index;
         self.deadlines.schedule(Due::Step { agent, number }, None);
         let name = self.registry.roster.name(index);
@@ -232,7 +244,9 @@ impl Engine {
             }
         };
         let mut work = (!is_quiet).then(lock);
-        let ended = agents.lock(index).end_step(incarnation, number, after);
+        let ended = agents
+            .lock(index)
+            .end_step(incarnation, number, after, took, now);
         let Some(Ended { question, next }) = ended else {
             return false;
         };

@@ -51,6 +51,7 @@ impl Engine {
 
     /// Takes notes of the network down, and tells agents with the same commit. Unknown agents are ignored.
     pub fn told(&self, notes: Vec<NetworkNote>, told: Vec<ToldOnce>, now: Timestamp) {
+        self.hosting.agents.note_time(now);
         self.recover_first();
         let mut elsewhere = Vec::new();
         let mut unit = UnitOfWork::default();

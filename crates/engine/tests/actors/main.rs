@@ -6,6 +6,7 @@
 //! are about threads. Read next: `engine::Engine::next_turn`.
 #![allow(clippy::unwrap_used, missing_docs)]
 
+mod activity;
 mod beside;
 mod circles;
 mod failing;

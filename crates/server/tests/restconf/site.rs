@@ -1,5 +1,6 @@
 //! A platform with one agent, its users, and a client of its RESTCONF.
 
+use domain::agent::Agent;
 use serde_json::Value;
 use server::clock::Clock;
 use server::config::Listen;
@@ -26,10 +27,15 @@ pub struct Served {
 impl Served {
     /// A platform that hosts the agent `digger`, who takes whatever he is asked.
     pub async fn start() -> Self {
+        Self::hosting(Willing).await
+    }
+
+    /// A platform whose `digger` is this agent.
+    pub async fn hosting(digger: impl Agent + 'static) -> Self {
         let state = tempfile::tempdir().unwrap();
         let mut settings = loopback();
         settings.http.listen = Some(Listen::At(([127, 0, 0, 1], 0).into()));
-        let digger = hosted(profile("digger"), Willing, Clock::wall_time());
+        let digger = hosted(profile("digger"), digger, Clock::wall_time());
         let site = Site::start(state.path(), &settings, vec![digger]).await;
         let keys = StateKeys::open(state.path()).unwrap();
         let key = keys.agent("guest").unwrap();

@@ -60,6 +60,18 @@ pub(crate) fn beside(path: &Path, suffix: &str) -> PathBuf {
     name.into()
 }
 
+/// The size of the file of a state with its write-ahead log, in bytes; none of a state elsewhere, or if the file
+/// is not there.
+pub(crate) fn size(location: &Location) -> Option<u64> {
+    let Location::File(path) = location else {
+        return None;
+    };
+    let file = fs::metadata(path).ok()?.len();
+    // There is none while nothing was written.
+    let log = fs::metadata(beside(path, "-wal"));
+    Some(file + log.map_or(0, |log| log.len()))
+}
+
 /// Opens `path`, created if missing, readable by its owner only.
 pub(crate) fn private(path: &Path) -> io::Result<File> {
     let mut options = File::options();

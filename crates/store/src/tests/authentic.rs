@@ -526,4 +526,8 @@ fn is_stopped_beside(forge: fn(&Path)) {
     }
     let refused = store.commit(life("refused", None, 20, None)).wait();
     assert!(matches!(refused, Err(CommitError::Stopped)), "{refused:?}");
+    while store.verification().state == VerificationState::Running {
+        std::thread::yield_now();
+    }
+    assert_eq!(store.verification().state, VerificationState::Damaged);
 }

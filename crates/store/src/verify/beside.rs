@@ -2,8 +2,9 @@
 //!
 //! An opening does not read ended tasks; this does. It has a connection of its own and one
 //! snapshot, so that neither commits nor reads wait for it; the write-ahead log grows meanwhile.
-//! Read next: [`super`].
+//! Read next: [`super`]; `progress`, how far it is.
 
+use super::progress::{Verification, VerificationState, WalkProgress};
 use super::{Fault, VerifyOptions, walk};
 use crate::backend::{Interrupt, Untrusted};
 use crate::budget::is_endless;
@@ -14,6 +15,7 @@ use crate::read::ReadError;
 use crate::row::entry;
 use crate::sign::Signer;
 use crate::statistics::{Condition, Counters};
+use domain::time::Timestamp;
 use std::path::Path;
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
@@ -21,6 +23,7 @@ use std::thread::{self, JoinHandle};
 /// A walk under way; it ends when its owner drops it.
 pub(crate) struct Beside {
     interrupt: Interrupt,
+    progress: Arc<WalkProgress>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -31,15 +34,36 @@ impl Beside {
         signer: Option<Arc<dyn Signer>>,
         counters: Arc<Counters>,
         spawn: &Spawn,
+        now: Timestamp,
     ) -> Result<Self, OpenError> {
         let state = Untrusted::reader(&path.into())?;
         let interrupt = state.interrupt();
-        let walk = move || run(&state, &keys, signer.as_deref(), &counters);
+        let progress = Arc::new(WalkProgress::begin(now));
+        let told = Arc::clone(&progress);
+        let walk = move || {
+            if let Some(outcome) = run(&state, &keys, signer.as_deref(), &counters, &told) {
+                told.end(outcome);
+            }
+        };
         let thread = spawn(Box::new(walk)).map_err(OpenError::Thread)?;
         Ok(Self {
             interrupt,
+            progress,
             thread: Some(thread),
         })
+    }
+
+    /// How far it is. A thread that is gone without a word has panicked.
+    pub(crate) fn told(&self) -> Verification {
+        let is_gone = self.thread.as_ref().is_some_and(JoinHandle::is_finished);
+        let told = self.progress.told();
+        match told.state {
+            VerificationState::Running if is_gone => Verification {
+                state: VerificationState::Failed,
+                ..told
+            },
+            _ => told,
+        }
     }
 }
 
@@ -63,9 +87,18 @@ fn is_decisive(fault: &Fault) -> bool {
     fault.table == entry::TABLE || fault.table == "sqlite" && fault.key.contains(" index ")
 }
 
-fn run(state: &Untrusted, keys: &Keys, signer: Option<&dyn Signer>, counters: &Counters) {
+/// Walks; what came of it, or none if it was ended before.
+fn run(
+    state: &Untrusted,
+    keys: &Keys,
+    signer: Option<&dyn Signer>,
+    counters: &Counters,
+    progress: &WalkProgress,
+) -> Option<VerificationState> {
+    let mut report = progress.report();
     let how = VerifyOptions {
         signer,
+        progress: Some(&mut report),
         ..VerifyOptions::default()
     };
     let session = state.session();
@@ -75,13 +108,14 @@ fn run(state: &Untrusted, keys: &Keys, signer: Option<&dyn Signer>, counters: &C
         // A state that makes the rest of the walk impossible counts as forged.
         Err(cause) if is_endless(&cause) => {
             tracing::error!("{cause}: nothing is accepted any more");
-            return counters.note(Condition::Stopped);
+            counters.note(Condition::Stopped);
+            return Some(VerificationState::Damaged);
         }
-        Err(ReadError::Failed(cause)) if cause.kind() == FailureKind::Interrupted => return,
+        Err(ReadError::Failed(cause)) if cause.kind() == FailureKind::Interrupted => return None,
         Err(cause) => {
             let error = &cause as &dyn std::error::Error;
             tracing::error!(error, "the state could not be verified");
-            return;
+            return Some(VerificationState::Failed);
         }
     };
     for fault in &report.faults {
@@ -95,4 +129,8 @@ fn run(state: &Untrusted, keys: &Keys, signer: Option<&dyn Signer>, counters: &C
         tracing::error!("the state was forged or is damaged: nothing is accepted any more");
         counters.note(Condition::Stopped);
     }
+    Some(match report.faults.is_empty() {
+        true => VerificationState::Sound,
+        false => VerificationState::Damaged,
+    })
 }

@@ -1,46 +1,118 @@
-//! `/usage`: what each user holds, how often more was refused, and how the store keeps up (module
-//! convoke-usage).
+//! `/usage`: what each user holds, how often more was refused, how busy agents are, how far who follows the
+//! streams is behind, how the store keeps up, and how far it was verified (module convoke-usage).
 //!
-//! Marked `nacm:default-deny-all` by its module: only a rule opens it. Read next: `engine::accounts`.
+//! Marked `nacm:default-deny-all` by its module: only a rule opens it. Each list is made only if it is asked for, and has
+//! the bound of what it lists. Read next: `engine::accounts`, [`crate::netconf::subscribers`].
 
 use super::reader::Reader;
+use crate::netconf::USAGE_NAMESPACE;
 use crate::netconf::output::{self, Parent as _};
+use crate::netconf::subscribers::Subscriber;
 use ::netconf::data::write;
-use ::netconf::filter::Projection;
-use engine::StoreStatistics;
+use ::netconf::filter::{Projection, View};
+use engine::{AgentStatistics, Endpoint, StoreStatistics, Verification, VerificationState};
 use std::collections::BTreeMap;
+
+/// The name of the one stream, at whatever endpoint (RFC 5277 §3.2.3).
+const STREAM: &str = "NETCONF";
 
 impl Reader<'_> {
     /// Writes `/usage`.
-    pub(super) fn write_usage(&self, projection: &Projection<'_>, out: &mut Vec<u8>) {
+    pub(super) fn write_usage(
+        &self,
+        view: &View<'_>,
+        projection: &Projection<'_>,
+        out: &mut Vec<u8>,
+    ) {
         let engine = &self.platform.engine;
+        let wants = |name| view.wants(USAGE_NAMESPACE, name);
+        let agents = wants("agent").then(|| engine.agent_statistics(self.now));
+        let subscribers = wants("subscription").then(|| self.platform.subscribers.all());
+        let store = wants("store").then(|| (engine.store_statistics(), engine.store_size()));
+        let verification = wants("verification").then(|| engine.verification());
+        let node = output::Usage::default().memory_short(engine.accounts().is_short());
+        let node = match wants("user") {
+            true => self.users(node),
+            false => node,
+        };
+        let node = node
+            .agent(agents.iter().flatten(), works)
+            .subscription(subscribers.iter().flatten(), |node, of| follows(node, of))
+            .store(store.as_ref(), kept)
+            .verification(verification.as_ref(), verified);
+        write(&node.written(), projection, out);
+    }
+
+    fn users<'a>(&self, node: output::Usage<'a>) -> output::Usage<'a> {
         let mut sessions: BTreeMap<String, u32> = BTreeMap::new();
         for session in self.platform.sessions(self.endpoint) {
             *sessions.entry(session.username.clone()).or_default() += 1;
         }
-        let users = engine.usage();
-        let node = output::Usage::default()
-            .memory_short(engine.accounts().is_short())
-            .user(&users, |node, usage| {
-                node.name(&usage.name)
-                    .sessions(sessions.get(&usage.name).copied().unwrap_or(0))
-                    .connections(usage.connections)
-                    .held_bytes(usage.held_bytes)
-                    .requests(usage.requests)
-                    .tasks_open(usage.tasks_open)
-                    .data_bytes(usage.data_bytes)
-                    .refused(usage.refused)
-            })
-            .store(Some(&engine.store_statistics()), kept);
-        write(&node.written(), projection, out);
+        node.user(self.platform.engine.usage(), |node, usage| {
+            let held = sessions.get(&usage.name).copied().unwrap_or(0);
+            node.name(usage.name)
+                .sessions(held)
+                .connections(usage.connections)
+                .held_bytes(usage.held_bytes)
+                .requests(usage.requests)
+                .tasks_open(usage.tasks_open)
+                .data_bytes(usage.data_bytes)
+                .refused(usage.refused)
+        })
     }
 }
 
-fn kept<'a>(node: output::Store<'a>, of: &StoreStatistics) -> output::Store<'a> {
+fn works<'a>(node: output::UsageAgent<'a>, of: &'a AgentStatistics) -> output::UsageAgent<'a> {
+    node.name(&*of.name)
+        .waiting(of.waiting)
+        .waiting_time(of.waiting_ms)
+        .step_since(of.step_since)
+        .steps(of.steps)
+        .step_time(of.step_time.as_micros() as u64)
+        .failed(of.failed)
+}
+
+fn follows<'a>(node: output::Subscription<'a>, of: &'a Subscriber) -> output::Subscription<'a> {
+    let (agent, system) = match &of.endpoint {
+        Endpoint::Platform => (None, None),
+        Endpoint::Agent(agent) => (Some(agent.as_str()), None),
+        Endpoint::Ems(system) => (None, Some(system.as_str())),
+    };
+    node.id(of.id)
+        .session_id(of.session)
+        .user(&of.user)
+        .stream(STREAM)
+        .agent(agent)
+        .management_system(system)
+        .since(of.since)
+        .sent(of.sent())
+        .lag_events(of.lag())
+}
+
+fn kept<'a>(
+    node: output::Store<'a>,
+    (of, size): &(StoreStatistics, Option<u64>),
+) -> output::Store<'a> {
     node.queued(of.queued)
         .changes(of.batches)
         .failed(of.failed)
         .commits(of.transactions)
         .write_time(of.writing.as_micros() as u64)
         .commit_time(of.committing.as_micros() as u64)
+        .backend(of.backend.as_str())
+        .condition(of.condition.as_str())
+        .size(*size)
+        .entries(of.last)
+        .commit_bucket(of.commit_buckets.iter(), |node, bucket| {
+            node.up_to(bucket.up_to_us).commits(bucket.commits)
+        })
+}
+
+fn verified<'a>(node: output::Verification<'a>, of: &Verification) -> output::Verification<'a> {
+    let counted = of.state != VerificationState::Off;
+    node.state(of.state.as_str())
+        .began(of.began)
+        .ended(of.ended)
+        .rows(counted.then_some(of.rows))
+        .entries(counted.then_some(of.entries))
 }

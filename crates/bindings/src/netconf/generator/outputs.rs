@@ -1,5 +1,5 @@
 //! What is told: outputs of rpcs and structures, as `output/rpcs.rs` has them, notifications and data, as
-//! `output/notifications.rs` and `output/data.rs` have them.
+//! `output/notifications.rs`, `output/data.rs` and `output/usage.rs` have them.
 //!
 //! Nodes below which the same stands have one type. Read next: `output.rs`, where the macro is.
 
@@ -33,6 +33,17 @@ const DATA: &str = "\
 use super::notifications::*;
 use super::rpcs::*;
 ";
+
+const USAGE: &str = "\
+//! Data about users and the platform itself, generated from `yang/`: nothing here is written by hand.
+//!
+//! `GENERATE=1 cargo test -p convoke-bindings --lib generator` writes this file; without `GENERATE` the test
+//! says whether it is as the modules are. What the words mean: [`super`].
+
+";
+
+/// The module whose data have a file of their own. They come last, and are built of nothing that comes before.
+const APART: &str = "convoke-usage";
 
 /// The types of leaves, in the order of their names.
 const LEAVES: [&str; 5] = ["Boolean", "Decimal", "Instant", "Number", "Text"];
@@ -88,6 +99,18 @@ impl Types<'_> {
             root,
             lines,
         });
+    }
+
+    /// Adds the type of data.
+    fn add_data(&mut self, node: &SchemaNode) {
+        if NEVER_TOLD.iter().any(|(path, _)| *path == node.path) {
+            return;
+        }
+        let keys = match node.kind {
+            Kind::List => format!(" {}", node.keys.len()),
+            _ => String::new(),
+        };
+        self.add(format!("data{keys}"), node);
     }
 
     /// The type of a node below another: one that is known, or a new one.
@@ -189,24 +212,31 @@ fn value(of: &ValueType) -> String {
 
 /// The outputs of rpcs, and structures.
 pub(super) fn rpcs(generation: &Generation) -> String {
-    let (types, [rpcs, _]) = types(generation);
+    let (types, [rpcs, ..]) = types(generation);
     types.written(RPCS, &types.found[..rpcs])
 }
 
 /// Notifications.
 pub(super) fn notifications(generation: &Generation) -> String {
-    let (types, [rpcs, data]) = types(generation);
+    let (types, [rpcs, data, _]) = types(generation);
     types.written(NOTIFICATIONS, &types.found[rpcs..data])
 }
 
 /// Data.
 pub(super) fn data(generation: &Generation) -> String {
-    let (types, [_, data]) = types(generation);
-    types.written(DATA, &types.found[data..])
+    let (types, [_, data, apart]) = types(generation);
+    types.written(DATA, &types.found[data..apart])
 }
 
-/// All types, and how many come before those of notifications, and before those of data.
-fn types(generation: &Generation) -> (Types<'_>, [usize; 2]) {
+/// Data that have a file of their own.
+pub(super) fn usage(generation: &Generation) -> String {
+    let (types, [.., apart]) = types(generation);
+    types.written(USAGE, &types.found[apart..])
+}
+
+/// All types, and how many come before those of notifications, before those of data, and before those that
+/// have a file of their own.
+fn types(generation: &Generation) -> (Types<'_>, [usize; 3]) {
     for (path, why) in NEVER_TOLD {
         assert!(generation.schema_node(path).is_some(), "{path}: {why}");
     }
@@ -242,17 +272,12 @@ fn types(generation: &Generation) -> (Types<'_>, [usize; 2]) {
     let before_data = types.found.len();
     // What the draft has comes before what is built of it.
     let data = || generation.schema_nodes().iter().filter(is_root);
-    let ours = data().filter(|node| node.module != "irtf-agent");
+    let ours = data().filter(|node| node.module != "irtf-agent" && node.module != APART);
     let drafts = data().filter(|node| node.module == "irtf-agent");
-    for node in drafts.chain(ours) {
-        if NEVER_TOLD.iter().any(|(path, _)| *path == node.path) {
-            continue;
-        }
-        let keys = match node.kind {
-            Kind::List => format!(" {}", node.keys.len()),
-            _ => String::new(),
-        };
-        types.add(format!("data{keys}"), node);
-    }
-    (types, [rpcs, before_data])
+    drafts.chain(ours).for_each(|node| types.add_data(node));
+    let before_apart = types.found.len();
+    data()
+        .filter(|node| node.module == APART)
+        .for_each(|node| types.add_data(node));
+    (types, [rpcs, before_data, before_apart])
 }

@@ -423,35 +423,3 @@ output! {
         sample: list 1 Sample<'a> = "sample";
     }
 }
-
-output! {
-    node User {
-        name: leaf Text = "name";
-        sessions: leaf Number = "sessions";
-        connections: leaf Number = "connections";
-        held_bytes: leaf Number = "held-bytes";
-        requests: leaf Number = "requests";
-        tasks_open: leaf Number = "tasks-open";
-        data_bytes: leaf Number = "data-bytes";
-        refused: leaf Number = "refused";
-    }
-}
-
-output! {
-    node Store {
-        queued: leaf Number = "queued";
-        changes: leaf Number = "changes";
-        failed: leaf Number = "failed";
-        commits: leaf Number = "commits";
-        write_time: leaf Number = "write-time";
-        commit_time: leaf Number = "commit-time";
-    }
-}
-
-output! {
-    data Usage = USAGE "usage" {
-        memory_short: leaf Boolean = "memory-short";
-        user: list 1 User<'a> = "user";
-        store: container Store<'a> = "store";
-    }
-}

@@ -174,6 +174,7 @@ impl Session {
         let mut again = again.map_err(CannotResume::Subscription)?;
         again.go_on(saved.cursor, saved.replay_until);
         again.keep_request(&saved.request);
+        again.enter(&self.platform, &self.info.username, now);
         Ok(again)
     }
 

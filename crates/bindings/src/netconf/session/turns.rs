@@ -61,7 +61,7 @@ impl Session {
     pub(super) fn request(&mut self, rpc: Rpc, now: Timestamp) {
         let (envelope, starts) = (rpc.envelope.clone(), rpc.place.start);
         match self.take_up(Box::new(rpc), now, self.turns.len()) {
-            State::Answered(answer) if self.turns.is_empty() => self.send(&envelope, answer),
+            State::Answered(answer) if self.turns.is_empty() => self.send(&envelope, answer, now),
             state => self.turns.push_back(Turn {
                 envelope,
                 starts,
@@ -122,7 +122,7 @@ impl Session {
                 state => state,
             };
             match state {
-                State::Answered(answer) => self.send(&envelope, answer),
+                State::Answered(answer) => self.send(&envelope, answer, now),
                 state => {
                     self.turns.push_front(Turn {
                         envelope,
@@ -170,12 +170,13 @@ impl Session {
         }
     }
 
-    fn send(&mut self, envelope: &Envelope, answer: Result<Answer, RpcError>) {
+    fn send(&mut self, envelope: &Envelope, answer: Result<Answer, RpcError>, now: Timestamp) {
         match answer {
             Ok(Answer::Ok) => self.machine.reply_ok(envelope),
             Ok(Answer::Body(body)) => self.machine.reply_raw(envelope, &body),
             Ok(Answer::Data(data)) => self.machine.reply_data_raw(envelope, &data),
-            Ok(Answer::Subscribed(subscription)) => {
+            Ok(Answer::Subscribed(mut subscription)) => {
+                subscription.enter(&self.platform, &self.info.username, now);
                 self.machine.reply_ok(envelope);
                 self.subscription = Some(subscription);
             }

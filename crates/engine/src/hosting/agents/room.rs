@@ -125,7 +125,7 @@ mod tests {
         };
         ask(&agents, again);
         assert!(agents.reserve(0).is_err(), "two wait");
-        let (_, given) = agents.hand_out(1).expect("two wait");
+        let (_, given) = agents.hand_out(1, Timestamp::default()).expect("two wait");
         assert!(given.inputs.take().is_some());
         assert!(agents.reserve(0).is_ok(), "what was taken makes room");
     }
@@ -135,11 +135,12 @@ mod tests {
     fn whoever_is_told_that_an_agent_can_step_finds_it() {
         const INPUTS: u64 = 20_000;
         let (agents, (taken, has_taken)) = (with_room_for(1), channel());
+        let now = Timestamp::default();
         thread::scope(|scope| {
             scope.spawn(|| {
                 for _ in 0..INPUTS {
                     let (index, given) = loop {
-                        match agents.hand_out(1) {
+                        match agents.hand_out(1, now) {
                             Some(handed_out) => break handed_out,
                             None => testkit::wait(agents.ready()),
                         }
@@ -147,7 +148,7 @@ mod tests {
                     let (number, _) = given.inputs.take().expect("an input was handed out");
                     let after = After::Rests(given.behaviour);
                     let mut agent = agents.lock(index);
-                    drop(agent.end_step(given.incarnation, number, after));
+                    drop(agent.end_step(given.incarnation, number, after, Duration::ZERO, now));
                     drop(agent);
                     taken.send(()).expect("it is waited for");
                 }

@@ -104,6 +104,7 @@ fn envelope(number: u64, kind: Operation) -> Envelope {
         input,
         question: verb.map(|verb| question(&format!("t{number}"), verb)),
         after: verb.map(|_| number),
+        since: Timestamp::from_ms(0),
     }
 }
 
