@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { curl, ncclient, xml } from './frame';
+import { curl, curlReading, ncclient, ncclientReading, xml } from './frame';
 
 const request = {
   rpc: 'irtf-agent:task-negotiate',
@@ -22,4 +22,13 @@ test('nothing that is said ends the quotes in which it stands', () => {
   expect(curl(request, 'http://h')).toContain("it'\\''s");
   const python = ncclient({ rpc: 'm:r', input: { a: 'x"""; \\' } }, 'ann', 'h');
   expect(python).toContain('<a>x\\"\\"\\"; \\\\</a>');
+});
+
+test('what is read is asked for by curl and ncclient as well', () => {
+  expect(curlReading("m:a=it's", 'http://h')).toBe(
+    `curl -s 'http://h/restconf/data/m:a=it%27s' \\\n  -H "Authorization: Bearer $TOKEN" \\\n  -H "Accept: application/yang-data+json"\n`,
+  );
+  const python = ncclientReading('convoke-registry:registry', { agent: { name: 'a"""b' } }, 'ann', 'h');
+  expect(python).toContain('platform.get(filter=("subtree", """<registry xmlns="urn:convoke:params:xml:ns:yang:convoke-registry">');
+  expect(python).toContain('<name>a\\"\\"\\"b</name>');
 });

@@ -36,17 +36,37 @@ export function xml({ rpc, input }: Request): string {
   return element(rpc, input, '', '').trimEnd();
 }
 
-/** A program for ncclient that sends it. */
-export function ncclient(request: Request, user: string, host: string): string {
-  // What ends a string of Python, or escapes in it, is not taken for that.
-  const text = legibleXml(xml(request)).replaceAll('\\', '\\\\').replaceAll('"""', '\\"\\"\\"');
-  return `from ncclient import manager
-from ncclient.xml_ import to_ele
+/** XML in a string of Python: what ends such a string, or escapes in it, is not taken for that. */
+function quoted(text: string): string {
+  return `"""${legibleXml(text).replaceAll('\\', '\\\\').replaceAll('"""', '\\"\\"\\"')}"""`;
+}
 
+/** A program for ncclient that prints what comes of an expression on `platform`. */
+function program(imports: string, expression: string, user: string, host: string): string {
+  return `from ncclient import manager
+${imports}
 with manager.connect(host=${JSON.stringify(host)}, port=8830, username=${JSON.stringify(user)},
                      key_filename="convoke-state/${user}_ed25519", hostkey_verify=False,
                      allow_agent=False, look_for_keys=False) as platform:
-    print(platform.dispatch(to_ele("""${text}""")))
+    print(${expression})
+`;
+}
+
+/** A program for ncclient that sends it. */
+export function ncclient(request: Request, user: string, host: string): string {
+  return program('from ncclient.xml_ import to_ele\n', `platform.dispatch(to_ele(${quoted(xml(request))}))`, user, host);
+}
+
+/** A program for ncclient that reads what a subtree filter selects. */
+export function ncclientReading(name: string, filter: object, user: string, host: string): string {
+  return program('', `platform.get(filter=("subtree", ${quoted(element(name, filter, '', '').trimEnd())}))`, user, host);
+}
+
+/** A command for curl that reads the data at a path. */
+export function curlReading(path: string, origin: string, root = PLATFORM): string {
+  return `curl -s '${origin}${root}/data/${path.replaceAll("'", '%27')}' \\
+  -H "Authorization: Bearer $TOKEN" \\
+  -H "Accept: application/yang-data+json"
 `;
 }
 

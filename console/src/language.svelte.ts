@@ -3,6 +3,7 @@ import { span } from './clock';
 import { en, type Key } from './language/en';
 import { zh } from './language/zh';
 import { legible } from './legible';
+import { scaled } from './units';
 
 export const LANGUAGES = { en: 'English', zh: '中文' } as const;
 export type Language = keyof typeof LANGUAGES;
@@ -42,7 +43,26 @@ export function word(group: string, value: string, named: Record<string, string 
 export function time(text: string | undefined): string {
   if (!text) return '';
   const at = new Date(text);
-  return Number.isNaN(at.getTime()) ? legible(text) : at.toLocaleString(chosen === 'zh' ? 'zh-CN' : 'en-GB');
+  return Number.isNaN(at.getTime()) ? legible(text) : at.toLocaleString(locale());
+}
+
+const locale = () => (chosen === 'zh' ? 'zh-CN' : 'en-GB');
+
+/** A number as people write it; a dash for one that is not known. */
+export function figure(value: number | undefined, digits = 0): string {
+  return value === undefined || Number.isNaN(value) ? '–' : value.toLocaleString(locale(), { maximumFractionDigits: digits });
+}
+
+/** Bytes in the largest unit that says something. */
+export function bytes(count: number): string {
+  const [value, unit] = scaled(count);
+  return `${figure(value, unit === 'B' ? 0 : 1)}\u00a0${unit}`;
+}
+
+/** A time that is measured, from microseconds on. */
+export function measured(ms: number): string {
+  if (ms < 1_000) return `${figure(ms, ms < 10 ? 2 : ms < 100 ? 1 : 0)}\u00a0ms`;
+  return ms < 60_000 ? word('span', 's', { count: figure(ms / 1_000, 1) }) : lasting(ms);
 }
 
 /** How long something lasts, as people say it. */

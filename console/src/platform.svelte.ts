@@ -32,13 +32,40 @@ export interface Task {
   said?: string;
 }
 
+export interface Skill {
+  'skill-name': string;
+  'skill-description'?: string;
+  'skill-tags'?: string[];
+  'input-modes'?: string[];
+  'output-modes'?: string[];
+}
+
+/** What is registered of an agent, and beside it what the platform observed (convoke-registry, `agent`). */
 export interface Agent {
   name: string;
   alias?: string;
   description?: string;
+  type?: string;
+  version?: string;
+  provider?: string;
   domain?: string;
-  skills?: { skill?: { 'skill-name': string; 'skill-description'?: string }[] };
-  observed?: { online?: boolean; health?: string; 'health-note'?: string; endpoint?: string };
+  'management-object'?: string;
+  capability?: { streaming?: boolean; 'push-notifications'?: boolean; negotiate?: string };
+  authentication?: { 'authentication-methods'?: { 'accessinfo-id': string; scheme?: string }[] };
+  skills?: { skill?: Skill[] };
+  observed?: {
+    online?: boolean;
+    reach?: string;
+    'registered-at'?: string;
+    'renewed-at'?: string;
+    'lease-until'?: string;
+    health?: string;
+    'health-note'?: string;
+    endpoint?: string;
+    layer?: string;
+    province?: string;
+    'skill-detail'?: { 'skill-name': string; example?: string[]; schema?: string[] }[];
+  };
 }
 
 export interface Statistics {
@@ -93,6 +120,8 @@ class Platform {
   tasks = new Map<string, Task>();
   /** How many tasks there are beside those, all of which changed before them. */
   leftOut = $state(0);
+  /** True once the state was taken. */
+  isKnown = $state(false);
   /** The place in the log up to which all that is known; none before the state was taken. */
   #place: number | undefined;
   #arrivals: { at: number; count: number }[] = [];
@@ -139,6 +168,7 @@ class Platform {
     await this.#readAgents();
     this.tasks = tasks;
     this.leftOut = leftOut;
+    this.isKnown = true;
     this.#place = cursor;
     this.cursor = cursor ?? 0;
     this.#past = this.cursor;

@@ -195,3 +195,10 @@ export function curve(from: Placed, to: Placed): { d: string; x: number; y: numb
   const round = (...numbers: number[]) => numbers.map((it) => it.toFixed(1)).join(' ');
   return { d: `M ${round(ax, ay)} C ${round(cx, ay)} ${round(dx, by)} ${round(bx, by)}`, x: at(ax, cx, dx, bx), y: (ay + by) / 2 };
 }
+
+/** One party and those with whom it has tasks, as far as they are agents, and the tasks between it and them. */
+export function neighbourhood(name: string, agents: Agent[], between: Way[]): { agents: Agent[]; ways: Way[] } {
+  const own = between.filter((way) => way.from === name || way.to === name);
+  const names = new Set([name, ...own.flatMap((way) => [way.from, way.to])]);
+  return { agents: agents.filter((it) => names.has(it.name)), ways: own };
+}
