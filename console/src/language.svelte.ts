@@ -45,6 +45,11 @@ export function time(text: string | undefined): string {
   return Number.isNaN(at.getTime()) ? legible(text) : at.toLocaleString(chosen === 'zh' ? 'zh-CN' : 'en-GB');
 }
 
+/** The time of day of a moment, to the second. */
+export function hour(ms: number): string {
+  return new Date(ms).toLocaleTimeString(chosen === 'zh' ? 'zh-CN' : 'en-GB', { hour12: false });
+}
+
 /** How long something lasts, as people say it. */
 export function lasting(ms: number): string {
   const [count, unit] = span(ms);
