@@ -97,7 +97,7 @@ export function accept(at: Address, round: number | undefined, alternative?: num
 export function refuse(at: Address, round: number | undefined, why: string): Request {
   const points = why.split('\n').map((line) => line.trim()).filter(Boolean);
   const result = ['reject', ...points.map((point) => `- ${point}`)].join('\n');
-  return message(at, [reply(at, points.join('; '), result)], inRound(round));
+  return message(at, [reply(at, 'refused', result)], inRound(round));
 }
 
 /** Offers something else: a counter-offer to a decision, or another plan. */
@@ -120,6 +120,8 @@ export interface Told {
   isDone?: boolean;
   /** Why nothing was sent. */
   hold?: string;
+  /** What was done, where that is more than that it was. */
+  says?: string;
 }
 
 /** What the platform answered. */

@@ -18,8 +18,20 @@ test('what is told late is no other speed, and a log that begins anew is another
   clock.take(1_000, 1_000);
   clock.take(6_000, 7_200);
   expect(clock.at(8_200)).toBe(7_000);
-  clock.take(100, 9_000);
+  clock.take(5_000, 8_300);
+  expect(clock.at(9_200)).toBe(8_000);
+  clock.take(100, 9_000, true);
   expect(clock.at(10_000)).toBe(1_100);
+  clock.take(-400_000, 10_000);
+  expect(clock.at(10_000)).toBe(-400_000);
+});
+
+test('what is said for sure twice tells how fast it runs, whatever was told late since', () => {
+  const clock = new PlatformClock();
+  clock.take(1_000_000, 0, true);
+  clock.take(1_240_000, 4_000, true);
+  clock.take(1_235_000, 4_100);
+  expect(clock.at(5_000)).toBe(1_300_000);
 });
 
 test('a span is told in the largest unit that says something', () => {

@@ -8,6 +8,8 @@ interface Mark {
 
 const MARKS_MAX = 30;
 const APART_MS = 1_000;
+/** What is older is not told late: it is of another clock. */
+const LATE_MAX_MS = 300_000;
 /** Less tells nothing of how fast it runs. */
 const SPAN_MIN_MS = 3_000;
 
@@ -19,12 +21,13 @@ export class PlatformClock {
     return this.#marks.length > 0;
   }
 
-  /** Something happened at that moment there, and was told now. */
-  take(there: number, here: number): void {
+  /** Something happened at that moment there, and was told now; or it is that late there, as somebody said who knows. */
+  take(there: number, here: number, isSure = false): void {
     if (Number.isNaN(there)) return;
     const last = this.#marks.at(-1);
-    // Another platform, or one that was restored.
-    if (last && there < last.there - SPAN_MIN_MS) this.#marks = [];
+    // Another platform, or one that was restored; or what was told late.
+    if (last && there < last.there - (isSure ? SPAN_MIN_MS : LATE_MAX_MS)) this.#marks = [];
+    else if (last && there < last.there) return;
     else if (last && here - last.here < APART_MS && this.#marks.length > 1) this.#marks.pop();
     this.#marks.push({ here, there });
     if (this.#marks.length > MARKS_MAX) this.#marks.shift();

@@ -65,6 +65,11 @@ export function measured(ms: number): string {
   return ms < 60_000 ? word('span', 's', { count: figure(ms / 1_000, 1) }) : lasting(ms);
 }
 
+/** The time of day of a moment, to the second. */
+export function hour(ms: number): string {
+  return new Date(ms).toLocaleTimeString(chosen === 'zh' ? 'zh-CN' : 'en-GB', { hour12: false });
+}
+
 /** How long something lasts, as people say it. */
 export function lasting(ms: number): string {
   const [count, unit] = span(ms);

@@ -7,6 +7,7 @@ import { follow, type Condition, type Event } from './live';
 import { newest, type Newest } from './newest';
 import { counted, grown, type Sample } from './overview/figures';
 import { carryOut, PLATFORM, read, Refused } from './restconf';
+import { replay } from './replay';
 import { ruled as readRuled } from './rules/history';
 import { lately, type Ruled } from './rules/terms';
 import { SURROUNDINGS } from './surroundings';
@@ -91,6 +92,9 @@ export const TASKS_MAX = 20_000;
 const HAPPENINGS_MAX = 100;
 /** How much is kept of what became of standing rules. */
 export const RULED_MAX = 200;
+/** Between two looks at the clock of the platform: enough to tell how fast it runs. */
+const CLOCK_AGAIN_MS = 4_000;
+const CLOCK_PATIENCE_MS = 10_000;
 /** The span over which the rate is measured. */
 const RATE_MS = 10_000;
 
@@ -113,6 +117,10 @@ class Platform {
   /** Figures of the last minutes, while they were looked at. */
   samples = $state.raw<Sample[]>([]);
   readonly clock = new PlatformClock();
+  /** False until the state was taken the first time: what is not there may only not be known. */
+  isKnown = $state(false);
+  /** Whether it was told what time it is there. */
+  isTimed = $state(false);
   /** What time it is at the platform, by the second. */
   now = $state(Date.now());
   /** The names by which agents are called. */
@@ -120,14 +128,13 @@ class Platform {
   tasks = new Map<string, Task>();
   /** How many tasks there are beside those, all of which changed before them. */
   leftOut = $state(0);
-  /** True once the state was taken. */
-  isKnown = $state(false);
   /** The place in the log up to which all that is known; none before the state was taken. */
   #place: number | undefined;
   #arrivals: { at: number; count: number }[] = [];
   /** Since when there are tasks of which only their states were told. */
   #lacksSince: string | undefined;
   #isCompleting = false;
+  #clockSet = 0;
   /** Events up to this one had happened when the stream began. */
   #past = 0;
 
@@ -168,14 +175,36 @@ class Platform {
     await this.#readAgents();
     this.tasks = tasks;
     this.leftOut = leftOut;
-    this.isKnown = true;
     this.#place = cursor;
+    this.isKnown = true;
     this.cursor = cursor ?? 0;
     this.#past = this.cursor;
     this.decisionNews += 1;
     this.happenings = this.happenings.filter((it) => it.id <= this.cursor);
     this.version += 1;
+    void this.#setClock();
     return cursor;
+  }
+
+  /** Asks what time it is there, twice: so it is known how fast it runs as well, before anything happens. */
+  async #setClock(): Promise<void> {
+    const last = [...this.tasks.values()].at(-1)?.['changed-at'];
+    if (!last) return;
+    const mine = (this.#clockSet += 1);
+    for (const wait of [0, CLOCK_AGAIN_MS]) {
+      await new Promise((done) => setTimeout(done, wait));
+      if (mine !== this.#clockSet) return;
+      // What nobody is told is asked for: the answer is the mark that ends it.
+      const at = await replay(last, '/convoke-policy:policy-update', () => {}, AbortSignal.timeout(CLOCK_PATIENCE_MS)).catch(() => undefined);
+      if (at === undefined) return;
+      this.#timed(at, true);
+    }
+  }
+
+  #timed(at: number, isSure = false): void {
+    this.clock.take(at, Date.now(), isSure);
+    this.isTimed = true;
+    this.now = this.clock.at(Date.now());
   }
 
   /** The tasks that changed last, as far as the user may read them; none if he may not ask for them. */
@@ -229,7 +258,7 @@ class Platform {
     }
     const last = events[events.length - 1];
     // What is told late tells nothing of what time it is.
-    if (last && last.id > this.#past) this.clock.take(Date.parse(String(last.notification['eventTime'])), Date.now());
+    if (last && last.id > this.#past) this.#timed(Date.parse(String(last.notification['eventTime'])));
     if (ruled.length > 0) this.ruled = lately(ruled, this.ruled, RULED_MAX);
     this.cursor = last?.id ?? this.cursor;
     this.#place = this.cursor;

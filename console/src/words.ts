@@ -24,6 +24,13 @@ export function sections(text: string): [heading: string, body: string][] {
 
 const PAYLOAD = /^##\s*structured payload[ \t]*\n?/m;
 
+/** A value of a payload as people write it: a list without its brackets, if it has no parts of its own. */
+export function laid(value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (Array.isArray(value) && value.every((it) => typeof it !== 'object' || it === null)) return value.map(String).join(', ');
+  return JSON.stringify(value, null, 1);
+}
+
 /** The words for people, and the payload. */
 export function words(content: string): Words {
   const begin = PAYLOAD.exec(content);

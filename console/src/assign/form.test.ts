@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { assignment, bounds, field, key, kind, meaning, payload, type Assignment, type Template } from './form';
+import { assignment, bounds, field, human, key, kind, meaning, payload, type Assignment, type Template } from './form';
 
 const template: Template = {
   schema_id: 's_v1',
@@ -57,4 +57,8 @@ test('what a key means is told in the language that is there', () => {
   const lines = { keys: [{ key_name: 'sites', annotations: { zh: { meaning: '站', examples: [['a', ['x', 'y']] as [string, unknown]] } } }] };
   expect(meaning(template.keys[4]!, lines, 'zh')).toEqual({ words: '站', example: 'x\ny' });
   expect(meaning({ ...template.keys[1]!, semantic_description: 'Why.' }, signed, 'en').words).toBe('Why.');
+});
+
+test('a key is called as people write it', () => {
+  expect(['ticket_id', 'place', 'What it is', 'TMF-1'].map(human)).toEqual(['Ticket id', 'Place', 'What it is', 'TMF-1']);
 });

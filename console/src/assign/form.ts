@@ -160,6 +160,13 @@ export function assignment(it: Assignment, template?: Template, filled: Record<s
   };
 }
 
+/** The name of a key as people write it: `ticket_id` is a ticket id. What is no such name stands as it is. */
+export function human(name: string): string {
+  if (!/^[a-z][a-z0-9]*(_[a-z0-9]+)*$/.test(name)) return name;
+  const words = name.replaceAll('_', ' ');
+  return words[0]!.toUpperCase() + words.slice(1);
+}
+
 /** The field that an error is about: the last name of its path. */
 export function field(path: string | undefined): string {
   return /([\w-]+)(\[[^\]]*\])*$/.exec(path ?? '')?.[1] ?? '';

@@ -2,12 +2,27 @@
 import { t, time, word } from '../language.svelte';
 import { platform } from '../platform.svelte';
 import { conditions, type Rule } from '../rules/terms';
+import { changes, type Change } from '../schemas/patch';
+import { schemas } from '../schemas/state.svelte';
+import { subject } from '../network/done';
 import type { Waiting } from './waiting';
 
 /** What is to be decided. */
 export function sentence(it: Waiting): string {
-  const target = it.target || (it['task-id'] ?? it['patch-id'] ?? it.id);
+  const found = it.kind === 'patch' ? patched(it) : [];
+  if (found.length > 0) {
+    const keys = found.map(({ key, type }) => t('key.typed', { key, type: word('type', type) })).join(t('list.and'));
+    const target = it.scenario ?? it.target ?? '';
+    return found.some(({ isNew }) => isNew) ? t('waits.patch.adds', { keys, target }) : t('waits.patch.describes', { keys, target });
+  }
+  const task = platform.tasks.get(it['task-id'] ?? '');
+  const target = (task && subject(task)) || it.target || (it['task-id'] ?? it['patch-id'] ?? it.id);
   return word('waits', it.kind, { agent: it.agent ? platform.called(it.agent) : t('everyone'), target });
+}
+
+/** The keys that a patch that waits is about, as far as patches are known. */
+export function patched(it: Waiting): Change[] {
+  return changes(schemas.patch.find((one) => one['patch-id'] === it['patch-id'])?.patch ?? '');
 }
 
 /** What a rule says of what, until when. */

@@ -37,7 +37,7 @@ test('a yes or a no is said by what decides it, of the round that was looked at'
   });
   expect(decision(feasible, 'reject', 'too dear')?.input).toMatchObject({
     commuType: 'FeasibilityNegotiate',
-    content: ['##target object\nsite-1\n##task description\ntoo dear\n##result\nreject\n- too dear'],
+    content: ['##target object\nsite-1\n##task description\nrefused\n##result\nreject\n- too dear'],
   });
   expect(decision(patch, 'accept', '')).toEqual({ rpc: 'convoke-schema:approve-patch', input: { 'patch-id': 'p-1' } });
   expect(decision(patch, 'reject', ' no ')).toEqual({ rpc: 'convoke-schema:reject-patch', input: { 'patch-id': 'p-1', reason: 'no' } });
@@ -60,7 +60,7 @@ test('a preview names what is decided, and why the rest is not', () => {
 });
 
 test('a text is shown without its quotation marks', () => {
-  expect(['"a"', '1.5', 'true', '{'].map(shown)).toEqual(['a', '1.5', 'true', '{']);
+  expect(['"a"', '1.5', 'true', '{', '["a",1]', '[{}]'].map(shown)).toEqual(['a', '1.5', 'true', '{', 'a, 1', '[\n {}\n]']);
 });
 
 test('numbers are told before texts', () => {

@@ -2,6 +2,7 @@
 // ../rules/terms.ts, by which it would not have waited.
 import { accept, NEGOTIATE, refuse, type Address } from '../acting';
 import type { Request } from '../restconf';
+import { laid } from '../words';
 import { APPROVE, REJECT } from '../schemas/patch';
 
 /** A decision that waits. */
@@ -112,11 +113,11 @@ function spared(it: Waiting, now: Waiting | undefined, verdict: Verdict, may: (r
   return verdict === 'accept' && (it.alternatives ?? 1) > 1 ? 'several' : undefined;
 }
 
-/** A value as it is shown: texts without their quotation marks. */
+/** A value as it is shown: texts without their quotation marks, lists without their brackets. */
 export function shown(value: string): string {
   try {
     const told: unknown = JSON.parse(value);
-    return typeof told === 'string' ? told : value;
+    return typeof told === 'string' || Array.isArray(told) ? laid(told) : value;
   } catch {
     return value;
   }

@@ -95,7 +95,7 @@ export interface Trouble {
 }
 
 /** The alarms by which a site is out of service. */
-const OUT = ['cells-out-of-service', 'site-unreachable'];
+export const OUT = ['cells-out-of-service', 'site-unreachable'];
 
 /** The elements with alarms; what has an owner on the map counts there as well. `alarms` have the worst first. */
 export function troubles(all: Map<string, Element>, alarms: Alarm[]): Map<string, Trouble> {

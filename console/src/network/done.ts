@@ -1,6 +1,6 @@
 // What was done to an element, and by whom: the tasks about it. Pure.
 import type { Task } from '../platform.svelte';
-import { sections } from '../words';
+import { sections, words } from '../words';
 
 /** The most tasks that are shown of one element. */
 export const DONE_MAX = 50;
@@ -29,6 +29,25 @@ export function done(tasks: Iterable<Task>, id: string): Task[] {
   for (const task of tasks) if (task.content && concerns(task.content, id)) found.push(task);
   const begun = (task: Task) => task['created-at'] ?? task['changed-at'] ?? '';
   return found.sort((a, b) => begun(b).localeCompare(begun(a)));
+}
+
+/** An element as agents and people name it. */
+const ELEMENT = /^(router|card|link|duct|site|zone|optic|cell):\S+$/;
+
+/**
+ * What a task is about: its target object, and beside the number of a ticket or the like the element that its payload
+ * names; nothing if it says neither.
+ */
+export function subject(task: Task): string {
+  const target = sections(task.content ?? '').find(([heading]) => heading === 'target object')?.[1] ?? '';
+  if (!target || ELEMENT.test(target)) return target;
+  const named = Object.values(payload(task)).find((value) => typeof value === 'string' && ELEMENT.test(value));
+  return named === undefined ? target : `${String(named)} (${target})`;
+}
+
+/** The payload of a task, key by key; none if it has none that can be read. */
+export function payload(task: Task): Record<string, unknown> {
+  return words(task.content ?? '').values ?? {};
 }
 
 /** What a task is, in its own words, as far as a line has room. */

@@ -11,7 +11,15 @@ export interface Case {
   open: number;
 }
 
-/** The oldest first. */
+/** Kinds of tasks that end only when somebody ends them: reports, and saving energy until told otherwise. */
+const STANDING = ['fault_incident', 'energy_saving', 'service_intent'];
+
+/** Whether a case is a standing job: of such a kind, without a term, and nothing of it is under way. */
+export function isStanding({ task, open }: Pick<Case, 'task' | 'open'>): boolean {
+  return STANDING.includes(task.type ?? '') && task.deadline === undefined && open === 0 && !task.awaits;
+}
+
+/** The oldest first; standing jobs last. */
 export function cases(tasks: Map<string, Task>): Case[] {
   const parts = byWhole(tasks);
   const found: Case[] = [];
@@ -19,7 +27,14 @@ export function cases(tasks: Map<string, Task>): Case[] {
     if (hasEnded(task) || tasks.has(task['parent-task'] ?? '')) continue;
     found.push({ task, ...where(task, parts) });
   }
-  return found.sort((a, b) => inOrder(began(a.task), began(b.task)));
+  return found.sort((a, b) => +isStanding(a) - +isStanding(b) || inOrder(began(a.task), began(b.task)));
+}
+
+/** Cases that are over, the last first. */
+export function closed(tasks: Map<string, Task>, most: number): Task[] {
+  const found: Task[] = [];
+  for (const task of tasks.values()) if (hasEnded(task) && !tasks.has(task['parent-task'] ?? '')) found.push(task);
+  return found.sort((a, b) => inOrder(changed(b), changed(a))).slice(0, most);
 }
 
 function where(task: Task, parts: Map<string, Task[]>): { hangs: Task; open: number } {

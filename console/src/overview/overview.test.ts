@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Agent, Task } from '../platform.svelte';
-import { cases } from './cases';
+import type { Alarm } from '../network/alarms';
+import { cases, closed, isStanding } from './cases';
+import { out } from './out';
 import { counted, extent, grown, SAMPLES_MAX, type Sample } from './figures';
 import { curve, DOMAINS_MAX, laid, parties, REST, ways } from './speaking';
 
@@ -8,6 +10,28 @@ const task = (name: string, from: string, to: string, more: Partial<Task> = {}):
   name,
   { 'task-id': name, 'task-sendFrom': from, 'task-sendTo': to, 'task-status': 'processing', 'created-at': `${name} 0`, 'changed-at': `${name} 1`, ...more },
 ];
+
+test('standing jobs stand behind what ends by itself, and what is over is told from the last on', () => {
+  const tasks = new Map([
+    task('a', 'oss', 'ip', { type: 'fault_incident' }),
+    task('b', 'oss', 'ip', { type: 'fault_repair' }),
+    task('c', 'oss', 'ip', { type: 'energy_saving', deadline: 'c 2' }),
+    task('d', 'oss', 'ip', { 'task-status': 'finished' }),
+    task('e', 'oss', 'ip', { 'task-status': 'failed' }),
+    task('f', 'oss', 'ip', { 'task-status': 'failed', 'parent-task': 'e' }),
+  ]);
+  const found = cases(tasks);
+  expect(found.map((it) => [it.task['task-id'], isStanding(it)])).toEqual([['b', false], ['c', false], ['a', true]]);
+  expect(closed(tasks, 8).map((it) => it['task-id'])).toEqual(['e', 'd']);
+  expect(closed(tasks, 1).map((it) => it['task-id'])).toEqual(['e']);
+});
+
+test('a site is out since the first of the alarms that say so', () => {
+  const alarm = (resource: string, type: string, raised: string) => ({ resource, type, raised }) as Alarm;
+  const alarms = [alarm('site:A', 'site-unreachable', '2'), alarm('site:A', 'cells-out-of-service', '1'), alarm('site:B', 'battery-low', '0'), alarm('site:C', 'site-unreachable', '0')];
+  expect(out(alarms)).toEqual([{ site: 'site:C', since: '0' }, { site: 'site:A', since: '1' }]);
+});
+
 const agent = (name: string, domain: string, isOnline = true): Agent => ({ name, domain, observed: { online: isOnline } });
 
 test('a case hangs at its deepest open part, at one that waits for somebody before others', () => {

@@ -22,6 +22,8 @@ export interface Party {
   isDegraded: boolean;
 }
 
+/** The domain of agents that have none. */
+export const NO_DOMAIN = '–';
 /** More are drawn by their domains. */
 export const PARTIES_MAX = 40;
 /** Of more domains, the busiest are drawn, and the rest as one. */
@@ -55,14 +57,14 @@ export function parties(agents: Agent[], between: Way[], most = PARTIES_MAX, mos
   const people = [...new Set(between.flatMap((way) => [way.from, way.to]))].filter((name) => !known.has(name));
   const own = agents.map((agent) => ({
     name: agent.name,
-    domain: agent.domain || '–',
+    domain: agent.domain || NO_DOMAIN,
     agents: 1,
     online: agent.observed?.online ? 1 : 0,
     isDegraded: (agent.observed?.health ?? 'ok') !== 'ok',
   }));
   const others = people.map((name) => ({ name, domain: '', agents: 0, online: 0, isDegraded: false }));
   if (own.length + others.length <= most) return { parties: [...others, ...own], ways: between, areDomains: false };
-  const domainOf = (name: string) => (known.has(name) ? known.get(name)!.domain || '–' : '');
+  const domainOf = (name: string) => (known.has(name) ? known.get(name)!.domain || NO_DOMAIN : '');
   const kept = busiest(new Set(own.map((it) => it.domain)), between, domainOf, mostDomains);
   const drawn = (domain: string) => (domain === '' || kept.has(domain) ? domain : REST);
   const domains = new Map<string, Party>();

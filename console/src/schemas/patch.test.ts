@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { difference, patched, type Template } from './patch';
+import { changes, difference, patched, type Template } from './patch';
 
 const before: Template = {
   schema_id: 's_v1',
@@ -24,4 +24,10 @@ test('a patch adds keys before the last, and describes others', () => {
 
 test('a template that is the same does not differ', () => {
   expect(difference(before, patched(before, {}))).toEqual([]);
+});
+
+test('a patch is told by its keys; one that cannot be read by none', () => {
+  const patch = JSON.stringify({ new_keys: [{ key_name: 'a', key_type: 'boolean' }], modified_keys: [{ key_name: 'b', key_type: 'string', enum: ['x'] }], approvals: 0 });
+  expect(changes(patch)).toEqual([{ key: 'a', type: 'boolean', isNew: true }, { key: 'b', type: 'enum', isNew: false }]);
+  expect([changes('{'), changes('{}')]).toEqual([[], []]);
 });

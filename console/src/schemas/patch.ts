@@ -21,6 +21,26 @@ export interface PatchText {
   [member: string]: unknown;
 }
 
+/** A key that a patch adds, or describes anew. */
+export interface Change {
+  key: string;
+  type: string;
+  isNew: boolean;
+}
+
+/** What a patch changes, key by key; nothing of a patch that cannot be read. */
+export function changes(patch: string): Change[] {
+  let text: PatchText;
+  try {
+    text = JSON.parse(patch) as PatchText;
+  } catch {
+    return [];
+  }
+  const of = (keys: unknown, isNew: boolean): Change[] =>
+    (Array.isArray(keys) ? (keys as Named[]) : []).map((it) => ({ key: String(it.key_name), type: it['enum'] ? 'enum' : String(it['key_type'] ?? ''), isNew }));
+  return [...of(text.new_keys, true), ...of(text.modified_keys, false)];
+}
+
 /** The template with the patch: new keys stand before `other`, which is the last; described ones are described anew. */
 export function patched(template: Template, patch: PatchText): Template {
   const modified = new Map((patch.modified_keys ?? []).map((key) => [key.key_name, key]));

@@ -17,3 +17,11 @@ test('everyone has a place of his own, within the picture', () => {
   expect(path(all[0]!, all[1]!, 10)).not.toEqual(path(all[1]!, all[0]!, 10));
   expect(path(all[0]!, all[0]!, 10)).not.toContain('NaN');
 });
+
+test('an answer is said as well, and so is what is on no record', () => {
+  const asked = { id: '1', sendFrom: 'a', sendTo: 'b', 'response-info': { time: '2026-11-29T00:00:00Z' } };
+  expect(ways([asked], [{ from: 'b', to: 'a' }])).toEqual([
+    { from: 'b', to: 'a', count: 2 },
+    { from: 'a', to: 'b', count: 1 },
+  ]);
+});

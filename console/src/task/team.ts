@@ -13,10 +13,15 @@ export interface Place {
   y: number;
 }
 
-/** Who spoke to whom how often, most first. */
-export function ways(exchanges: Exchange[]): Way[] {
+/** Who spoke to whom how often, answers and what is on no record included, most first. */
+export function ways(exchanges: Exchange[], besides: { from: string; to: string }[] = []): Way[] {
   const counts = new Map<string, Way>();
-  for (const { sendFrom: from, sendTo: to } of exchanges) {
+  const said = exchanges.flatMap((it) => [
+    { from: it.sendFrom, to: it.sendTo },
+    // An answer goes back.
+    ...(it['response-info']?.time ? [{ from: it.sendTo, to: it.sendFrom }] : []),
+  ]);
+  for (const { from, to } of [...said, ...besides]) {
     const key = JSON.stringify([from, to]);
     const way = counts.get(key) ?? { from, to, count: 0 };
     way.count += 1;

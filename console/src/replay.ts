@@ -1,0 +1,48 @@
+// What happened before, as far as the log is kept: replayed as a stream that is left when it has been told all
+// (RFC 5277 §2.2). The mark that ends it says what time it is at the platform. Read next: rules/history.ts,
+// schemas/history.ts; platform.svelte.ts, which sets its clock by it.
+import { Frames } from './frames';
+import { ask, PLATFORM, Refused } from './restconf';
+
+type Notification = Record<string, unknown>;
+type Reader = Pick<ReadableStreamDefaultReader<Uint8Array>, 'read'>;
+
+/**
+ * Hands over what happened since then that a filter takes, one by one with its place; the moment at the platform when
+ * all had been told, in milliseconds, or nothing if that was not said.
+ */
+export async function replay(since: string, filter: string, take: (id: number, it: Notification) => void, signal: AbortSignal): Promise<number | undefined> {
+  const asked = new URLSearchParams({ 'start-time': since, filter });
+  const over = new AbortController();
+  const answer = await ask(`${PLATFORM}/streams/NETCONF/json?${asked}`, {
+    headers: { Accept: 'text/event-stream' },
+    signal: AbortSignal.any([signal, over.signal]),
+  });
+  if (!answer.ok || !answer.body) throw new Refused(answer.status, answer.statusText);
+  const reader = answer.body.getReader();
+  try {
+    return await replayed(reader, take);
+  } finally {
+    over.abort();
+    reader.cancel().catch(() => {});
+  }
+}
+
+/** The events of a replay, up to the mark that ends it. */
+export async function replayed(reader: Reader, take: (id: number, it: Notification) => void): Promise<number | undefined> {
+  const decoder = new TextDecoder();
+  const frames = new Frames();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return undefined;
+    for (const frame of frames.take(decoder.decode(value, { stream: true }))) {
+      const told = JSON.parse(frame.data) as Record<string, Notification>;
+      const notification = told['ietf-restconf:notification'] ?? {};
+      if (notification['nc-notifications:replayComplete']) {
+        const at = Date.parse(String(notification['eventTime'] ?? ''));
+        return Number.isNaN(at) ? undefined : at;
+      }
+      take(Number(frame.id), notification);
+    }
+  }
+}

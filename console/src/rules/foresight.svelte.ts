@@ -1,0 +1,54 @@
+// Asks the platform what a rule that is being filled in would do, once it has been left alone for a moment; and which
+// scenarios there are, with their numbers. What may not be asked is left out. Read next: foresight.ts, RuleForm.svelte.
+import type { Key } from '../assign/form';
+import { session } from '../actor.svelte';
+import { carryOut, type Request } from '../restconf';
+import { CHECK, figures, type Figure, type Foreseen, type Scenario } from './foresight';
+
+const STILL_MS = 500;
+
+export class Foresight {
+  /** What is shown, and of which rule. */
+  told = $state.raw<Foreseen>();
+  of = $state('');
+  scenarios = $state.raw<Scenario[]>([]);
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #figures = new Map<string, Promise<Figure[]>>();
+
+  /** Looks at a rule when it has not been changed for a moment; a rule that cannot be is said to be so when it is added. */
+  look(request: Request): void {
+    clearTimeout(this.#timer);
+    if (session.may(CHECK)) this.#timer = setTimeout(() => this.ask(request).catch(() => {}), STILL_MS);
+  }
+
+  /** What it would do now; nothing if that may not be asked. */
+  async ask({ input }: Request): Promise<Foreseen | undefined> {
+    if (!session.may(CHECK)) return undefined;
+    const of = JSON.stringify(input);
+    const told = await carryOut<Foreseen>(CHECK, input);
+    [this.told, this.of] = [told, of];
+    return told;
+  }
+
+  end(): void {
+    clearTimeout(this.#timer);
+  }
+
+  async readScenarios(language: string): Promise<void> {
+    if (!session.may('convoke-schema:list-scenarios')) return;
+    const told = await carryOut<{ scenario?: Scenario[] }>('convoke-schema:list-scenarios', { 'preferred-language': language });
+    this.scenarios = told.scenario ?? [];
+  }
+
+  /** The numbers of a schema. */
+  async figures(schema: string): Promise<Figure[]> {
+    const known = this.#figures.get(schema);
+    if (known) return known;
+    const asked = carryOut<{ template: string }>('convoke-schema:get-schema-template', { 'schema-id': schema }).then((told) =>
+      figures((JSON.parse(told.template) as { keys: Key[] }).keys),
+    );
+    this.#figures.set(schema, asked);
+    asked.catch(() => this.#figures.delete(schema));
+    return asked;
+  }
+}

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { byVerdict, count, figures, isNews, schemaOf } from './foresight';
+
+test('what would be decided is told by verdict, and so is what is not named', () => {
+  const told = { decides: [{ id: 'result/a', verdict: 'accept' }, { id: 'result/b', verdict: 'reject' }], 'decides-count': '5' };
+  expect(byVerdict(told)).toEqual([
+    { verdict: 'accept', ids: ['result/a'], count: 4 },
+    { verdict: 'reject', ids: ['result/b'], count: 1 },
+  ]);
+  expect(count({})).toBe(0);
+});
+
+test('a rule is looked at before it is added if it decides something, or names what is not there', () => {
+  expect(isNews(undefined)).toBe(false);
+  expect(isNews({ 'decides-count': '0' })).toBe(false);
+  expect(isNews({ 'decides-count': '1' })).toBe(true);
+  expect(isNews({ remark: [{ number: 1, about: 'scenario', remark: 'scenario-unknown' }] })).toBe(true);
+});
+
+test('a result keeps to the schema of answers, what is offered before to the other', () => {
+  const scenario = { scenario: 's', 'schema-id': 's_v1', 'response-schema-id': 's_result_v1' };
+  expect(schemaOf(scenario, 'result')).toBe('s_result_v1');
+  expect(schemaOf(scenario, 'decision')).toBe('s_v1');
+  expect(schemaOf(undefined, 'result')).toBeUndefined();
+});
+
+test('numbers alone can be bounded, and their unit and bounds are told', () => {
+  const keys = [
+    { key_name: 'size', key_type: 'integer', minimum: 1, maximum: 9, unit: 'GB' },
+    { key_name: 'name', key_type: 'string' },
+  ];
+  expect(figures(keys)).toEqual([{ key: 'size', hint: '1 – 9 · GB' }]);
+});

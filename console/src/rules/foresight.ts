@@ -1,0 +1,55 @@
+// What a rule would do before it is added (`check-rule`), and which numbers of a scenario it can bound. Pure.
+// Read next: foresight.svelte.ts, which asks; RuleForm.svelte.
+import { bounds, type Key } from '../assign/form';
+
+export const CHECK = 'convoke-policy:check-rule';
+
+/** What `check-rule` answers. */
+export interface Foreseen {
+  /** Of what waits now, at most 100: what the rule would decide. */
+  decides?: { id: string; verdict: string }[];
+  'decides-count'?: string | number;
+  /** What it names that the platform does not know. */
+  remark?: { number: number; about: string; value?: string; remark: string }[];
+}
+
+/** How much of what waits now it would decide. */
+export function count(it: Foreseen): number {
+  return Number(it['decides-count'] ?? it.decides?.length ?? 0);
+}
+
+/** By verdict, in the order in which they are told; what is beyond those that are named is counted with the first. */
+export function byVerdict(it: Foreseen): { verdict: string; ids: string[]; count: number }[] {
+  const found = new Map<string, string[]>();
+  for (const { id, verdict } of it.decides ?? []) found.set(verdict, [...(found.get(verdict) ?? []), id]);
+  const beyond = Math.max(0, count(it) - (it.decides?.length ?? 0));
+  return [...found].map(([verdict, ids], place) => ({ verdict, ids, count: ids.length + (place === 0 ? beyond : 0) }));
+}
+
+/** Whether there is anything to be looked at before the rule is added. */
+export function isNews(it: Foreseen | undefined): boolean {
+  return it !== undefined && (count(it) > 0 || (it.remark?.length ?? 0) > 0);
+}
+
+/** A scenario as `list-scenarios` has it. */
+export interface Scenario {
+  scenario: string;
+  title?: string;
+  'schema-id'?: string;
+  'response-schema-id'?: string;
+}
+
+/** The schema that what is offered keeps to: a result to that of answers, if there is one of its own. */
+export function schemaOf(scenario: Scenario | undefined, kind: string): string | undefined {
+  return kind === 'result' ? (scenario?.['response-schema-id'] ?? scenario?.['schema-id']) : scenario?.['schema-id'];
+}
+
+/** A number that a rule can bound, with its unit and bounds. */
+export interface Figure {
+  key: string;
+  hint: string;
+}
+
+export function figures(keys: Key[]): Figure[] {
+  return keys.filter((it) => ['integer', 'number'].includes(it.key_type)).map((it) => ({ key: it.key_name, hint: bounds(it) }));
+}
