@@ -716,7 +716,7 @@ export const en = {
   'agent.streaming': 'Streaming',
   'agent.unknown': 'No agent {name} is registered, or you may not see it.',
   'agents.count': '{shown} of {all} agents',
-  'agents.idle': 'nothing',
+  'agents.idle': 'Nothing now.',
   'agents.more': 'and {count} more',
   'agents.no-match': 'No agent matches.',
   'agents.text': 'Text in agent or skill',

@@ -718,7 +718,7 @@ export const zh: Record<Key, string> = {
   'agent.streaming': '流式',
   'agent.unknown': '没有已注册的智能体 {name}，或您无权查看。',
   'agents.count': '{shown} / {all} 个智能体',
-  'agents.idle': '无',
+  'agents.idle': '当前空闲。',
   'agents.more': '另有 {count} 个',
   'agents.no-match': '没有匹配的智能体。',
   'agents.text': '智能体或技能中的文字',

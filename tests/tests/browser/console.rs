@@ -13,7 +13,8 @@ use serde_json::Value;
 use std::path::Path;
 
 /// What pages show of one thing; the pages themselves are those of the navigation.
-const DETAILS: [&str; 5] = [
+const DETAILS: [&str; 6] = [
+    "agents/TMF-Convoke-IP-1.0.0",
     "assign/TMF-Convoke-IP-1.0.0",
     "network/router%3AWarsaw",
     "schemas/fault_diagnosis_v1",
