@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import type { Agent, Task } from '../platform.svelte';
 import type { Alarm } from '../network/alarms';
 import { cases, closed, isStanding } from './cases';
-import { out } from './out';
+import type { Cause } from '../network/cause';
+import { out, outages } from './out';
 import { counted, extent, grown, SAMPLES_MAX, type Sample } from './figures';
 import { curve, DOMAINS_MAX, laid, parties, REST, ways } from './speaking';
 
@@ -30,6 +31,13 @@ test('a site is out since the first of the alarms that say so', () => {
   const alarm = (resource: string, type: string, raised: string) => ({ resource, type, raised }) as Alarm;
   const alarms = [alarm('site:A', 'site-unreachable', '2'), alarm('site:A', 'cells-out-of-service', '1'), alarm('site:B', 'battery-low', '0'), alarm('site:C', 'site-unreachable', '0')];
   expect(out(alarms)).toEqual([{ site: 'site:C', since: '0' }, { site: 'site:A', since: '1' }]);
+});
+
+test('sites that are out for one reason are told together', () => {
+  const because = (element: string) => ({ element }) as Cause;
+  const all = ['A', 'B', 'C', 'D'].map((site, place) => ({ site, since: String(place) }));
+  const found = outages(all, (site) => (site === 'B' ? undefined : because(site === 'D' ? 'router:Y' : 'router:X')));
+  expect(found.map((it) => [it.cause?.element, it.sites.map(({ site }) => site)])).toEqual([['router:X', ['A', 'C']], [undefined, ['B']], ['router:Y', ['D']]]);
 });
 
 const agent = (name: string, domain: string, isOnline = true): Agent => ({ name, domain, observed: { online: isOnline } });

@@ -4,8 +4,8 @@ import { byVerdict, count, figures, isNews, schemaOf } from './foresight';
 test('what would be decided is told by verdict, and so is what is not named', () => {
   const told = { decides: [{ id: 'result/a', verdict: 'accept' }, { id: 'result/b', verdict: 'reject' }], 'decides-count': '5' };
   expect(byVerdict(told)).toEqual([
-    { verdict: 'accept', ids: ['result/a'], count: 4 },
-    { verdict: 'reject', ids: ['result/b'], count: 1 },
+    { verdict: 'accept', all: [told.decides[0]], count: 4 },
+    { verdict: 'reject', all: [told.decides[1]], count: 1 },
   ]);
   expect(count({})).toBe(0);
 });

@@ -4,10 +4,17 @@ import { bounds, type Key } from '../assign/form';
 
 export const CHECK = 'convoke-policy:check-rule';
 
+/** A decision that waits and that the rule would take: at once, or at that time if nobody does before. */
+export interface Decides {
+  id: string;
+  verdict: string;
+  at?: string;
+}
+
 /** What `check-rule` answers. */
 export interface Foreseen {
   /** Of what waits now, at most 100: what the rule would decide. */
-  decides?: { id: string; verdict: string }[];
+  decides?: Decides[];
   'decides-count'?: string | number;
   /** What it names that the platform does not know. */
   remark?: { number: number; about: string; value?: string; remark: string }[];
@@ -19,11 +26,11 @@ export function count(it: Foreseen): number {
 }
 
 /** By verdict, in the order in which they are told; what is beyond those that are named is counted with the first. */
-export function byVerdict(it: Foreseen): { verdict: string; ids: string[]; count: number }[] {
-  const found = new Map<string, string[]>();
-  for (const { id, verdict } of it.decides ?? []) found.set(verdict, [...(found.get(verdict) ?? []), id]);
+export function byVerdict(it: Foreseen): { verdict: string; all: Decides[]; count: number }[] {
+  const found = new Map<string, Decides[]>();
+  for (const one of it.decides ?? []) found.set(one.verdict, [...(found.get(one.verdict) ?? []), one]);
   const beyond = Math.max(0, count(it) - (it.decides?.length ?? 0));
-  return [...found].map(([verdict, ids], place) => ({ verdict, ids, count: ids.length + (place === 0 ? beyond : 0) }));
+  return [...found].map(([verdict, all], place) => ({ verdict, all, count: all.length + (place === 0 ? beyond : 0) }));
 }
 
 /** Whether there is anything to be looked at before the rule is added. */

@@ -50,6 +50,8 @@ class Schemas {
   patch = $state.raw<Patch[]>([]);
   pool = $state.raw<Pool[]>([]);
   error = $state.raw<Error>();
+  /** True once it was read. */
+  isKnown = $state(false);
   #looks = 0;
 
   async look(): Promise<void> {
@@ -62,6 +64,7 @@ class Schemas {
       this.schema = told?.schema ?? [];
       this.patch = told?.patch ?? [];
       this.pool = told?.pool ?? [];
+      this.isKnown = true;
       this.error = undefined;
     } catch (error) {
       if (mine === this.#looks) this.error = error as Error;

@@ -260,8 +260,11 @@ fn answers_and_judges(desk: &mut Desk) {
     // The same point twice is two rows.
     let points = "two were asked for\ntwo were asked for";
     desk.write(".acts textarea", points);
+    desk.browser
+        .wait("document.querySelector('.refuse').textContent.includes('or give up')");
     desk.press("Refuse");
     desk.reaches("photo", "processing");
+    desk.tells("Your refusal was delivered.");
     assert!(desk.said("photo").contains("reject\\n- two were asked for"));
     desk.browser.wait("all('.rounds .bad').length === 2");
 
@@ -275,8 +278,16 @@ fn answers_and_judges(desk: &mut Desk) {
     desk.press("Accept");
     desk.reaches("photo", "finished");
     // The agent outside has not said anything to that.
+    desk.tells("You accepted it.");
+    desk.tells("not answered yet");
+    // Both sides stand in the transcript, each thing once.
+    let said = "all('.words .said').map(it => it.textContent).join(' ')";
     desk.browser
-        .wait("all('.outcome').some(it => it.textContent.trim() === 'not answered yet')");
+        .wait(&format!("{said}.includes('remote → operator')"));
+    let words = desk
+        .browser
+        .text("document.querySelector('.words').textContent");
+    assert_eq!(words.matches("both photographs").count(), 1, "{words}");
     desk.browser
         .wait("!document.querySelector('.acts') && all('.rounds tbody tr').length === 2");
     desk.is_open_to_all();
@@ -404,10 +415,15 @@ fn lets_a_schema_grow(desk: &mut Desk) {
         .wait("document.querySelector('.diff')?.textContent.includes('+   \"key_name\"')");
     desk.is_open_to_all();
     desk.write(".acts textarea", "there are none");
-    desk.press("Reject");
+    desk.press("Refuse");
     desk.browser.wait("!document.querySelector('.diff')");
-    desk.tells("Done.");
+    desk.tells("Refused: energy_saving_v1_p1. Reason: there are none");
     assert!(desk.other(&["schema", "patches"]).is_empty());
+    // And is to be found again, with who did it.
+    desk.visit("schemas");
+    desk.browser
+        .wait("(it => it?.includes('there are none') && it.includes('operator'))(document.querySelector('.decided tbody tr')?.textContent)");
+    desk.is_open_to_all();
 }
 
 /// Somebody in no group may do nothing, and sees no button that would be refused.
