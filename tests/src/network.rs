@@ -17,7 +17,7 @@ use domain::telemetry::{
 use domain::time::Timestamp;
 use engine::{
     ActFailure, ActWanted, Acted, CompareDay, ComparedDay, ComparisonState, DayComparison,
-    DayFigure, DayPolicy, Engine, FaultJudgement, FaultOutcome, Referee,
+    DayFigure, DayPolicy, Engine, FaultJudgement, FaultOutcome, Finder, Referee,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -256,6 +256,7 @@ impl Referee for Knowing {
             id: 1,
             outcome: FaultOutcome::Wrong,
             found: Some((Cause::CardFailure, ElementId::new("card:R/1"))),
+            found_by: Some(Finder::Agent),
             wrong_findings: 2,
             detected_s: Some(61),
             located_s: Some(900),
@@ -299,7 +300,9 @@ impl Referee for Knowing {
         })
     }
 
-    fn end_comparison(&mut self) {}
+    fn end_comparison(&mut self) -> bool {
+        true
+    }
 }
 
 fn outcome(action: &Action, now: Timestamp) -> Result<Outcome, ActFailure> {

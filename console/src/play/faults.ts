@@ -27,6 +27,7 @@ export interface Judgement {
   outcome: 'right' | 'wrong' | 'nothing';
   'found-kind'?: string;
   'found-element'?: string;
+  'found-by'?: 'agent' | 'person';
   'wrong-findings'?: number;
   'time-to-detect'?: number;
   'time-to-locate'?: number;

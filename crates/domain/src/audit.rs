@@ -50,6 +50,10 @@ pub enum AuditKind {
     FaultInjected,
     /// A fault of the simulated network was cleared.
     FaultCleared,
+    /// A day began to be played under two policies.
+    ComparisonBegun,
+    /// Playing it was ended before it was over.
+    ComparisonEnded,
     /// A node of the cluster was asked not to lead.
     DrainAsked,
     /// A node of the cluster was asked to lead.

@@ -74,7 +74,7 @@ pub use network::referee::Referee;
 pub use network::told::{NetworkNote, ToldOnce};
 pub use network::trial::{
     CompareDay, ComparedDay, ComparisonState, DayComparison, DayFigure, DayPolicy, EndComparison,
-    FaultJudgement, FaultOutcome, GetComparison, ScoreFaults,
+    FaultJudgement, FaultOutcome, Finder, GetComparison, ScoreFaults,
 };
 pub use operation::{Call, Cost, Endpoint, Execution, Operation, Query, Reader, Weigh};
 pub use policy::operation::{AddRule, StandingRuleRecord, Waiting, WaitingDecision, WithdrawRule};

@@ -7,6 +7,7 @@
 //! `patches`, what rules make of it; `domain::policy`, how they decide.
 
 mod acting;
+mod charges;
 mod governing;
 pub(crate) mod inbox;
 mod kept;
@@ -23,6 +24,7 @@ use crate::commit::observer::CommitObserver;
 use crate::commit::outbox::Outbox;
 use crate::commit::unit_of_work::UnitOfWork;
 use crate::trail::{by, decided};
+use charges::Charges;
 use domain::access::Principal;
 use domain::audit::AuditKind;
 use domain::event::LogEvent;
@@ -48,6 +50,7 @@ pub(crate) struct Policy {
     looks: Mutex<Looks>,
     /// Which rule could not take a decision that waits since then.
     refused: Mutex<HashMap<DecisionSubject, (Timestamp, RuleKey)>>,
+    charges: Mutex<Charges>,
     /// Rules that are about to be stored.
     coming: Arc<Mutex<BTreeSet<RuleKey>>>,
     outbox: Arc<Outbox>,
@@ -142,6 +145,7 @@ impl Policy {
             committed: RwLock::default(),
             looks: Mutex::default(),
             refused: Mutex::default(),
+            charges: Mutex::default(),
             coming: Arc::default(),
             outbox,
         }
@@ -253,6 +257,10 @@ impl Policy {
 
     fn looks(&self) -> MutexGuard<'_, Looks> {
         self.looks.lock().expect("no holder panics")
+    }
+
+    fn charges(&self) -> MutexGuard<'_, Charges> {
+        self.charges.lock().expect("no holder panics")
     }
 
     fn refused(&self) -> MutexGuard<'_, HashMap<DecisionSubject, (Timestamp, RuleKey)>> {

@@ -224,8 +224,10 @@ impl engine::Referee for Referee {
         None
     }
 
-    fn end_comparison(&mut self) {
+    fn end_comparison(&mut self) -> bool {
         self.asked.push("end");
+        // One was begun, and is ended once.
+        self.asked.iter().filter(|it| **it == "end").count() == 1
     }
 }
 
@@ -267,4 +269,21 @@ fn how_well_it_went_is_for_people_and_told_by_whoever_runs_the_network() {
     assert_eq!(known(another).unwrap(), Err(busy));
     assert_eq!(known(look).unwrap(), Ok(None));
     assert_eq!(known(end).unwrap(), Ok(()));
+
+    // Who begins and ends one is on record, who looks or comes too late is not.
+    let end = engine.execute(&operator, EndComparison, now());
+    assert!(engine.serve_referee(&mut referee, now()));
+    assert_eq!(known(end).unwrap(), Ok(()));
+    let trail = audited(&engine).into_iter();
+    let trail: Vec<_> = trail
+        .filter(|it| it.user == "operator")
+        .map(|it| (it.kind, it.subject))
+        .collect();
+    let day = DAY.to_string();
+    assert!(day.starts_with("seed "), "{day}");
+    let expected = [
+        (AuditKind::ComparisonBegun, day),
+        (AuditKind::ComparisonEnded, String::new()),
+    ];
+    assert_eq!(trail, expected);
 }

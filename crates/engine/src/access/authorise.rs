@@ -4,6 +4,7 @@
 
 use crate::operation::Operation;
 use crate::refusal::Forbidden;
+use crate::registry::Credential;
 use crate::trail::words;
 use crate::{Engine, Refusal};
 use domain::access::{
@@ -107,6 +108,11 @@ impl Engine {
     /// The host knows other credentials than before: a standing rule may count again, or no more.
     pub fn credentials_changed(&self) {
         self.policy.look_at_all();
+    }
+
+    /// True if somebody of that name is let in as a user, whether or not an agent is registered under it.
+    pub fn is_person(&self, name: &str) -> bool {
+        self.registry.credential(name) == Some(Credential::User)
     }
 
     /// The principal that a verified user name stands for.

@@ -14,8 +14,10 @@ use crate::network::trial::{
 };
 use crate::operation::{Call, Execution, Operation};
 use crate::refusal::{Forbidden, NotAvailable};
+use crate::trail::by;
 use crate::{Engine, Refusal};
 use domain::access::{Principal, Request};
+use domain::audit::AuditKind;
 use domain::time::Timestamp;
 use tokio::sync::oneshot;
 
@@ -33,8 +35,8 @@ pub trait Referee {
     /// The comparison that goes on, or else the last; none before the first.
     fn comparison(&mut self) -> Option<DayComparison>;
 
-    /// Ends the one that goes on, if one does.
-    fn end_comparison(&mut self);
+    /// Ends the one that goes on; false if none does.
+    fn end_comparison(&mut self) -> bool;
 }
 
 impl Engine {
@@ -44,7 +46,8 @@ impl Engine {
         waiting.get_or_insert_default();
     }
 
-    /// Has the questions answered that came since the last call; false if there were none.
+    /// Has the questions answered that came since the last call; false if there were none. Which comparison began,
+    /// and that one was ended, is in the audit trail, whether or not anybody still waits for the answer.
     pub fn serve_referee(&self, referee: &mut dyn Referee, now: Timestamp) -> bool {
         let requests = {
             let mut waiting = self.network.referee.lock().expect("no holder panics");
@@ -61,14 +64,21 @@ impl Engine {
                     let told = scored.get_or_insert_with(|| referee.score(now));
                     let _ = answer.send(told.clone());
                 }
-                RefereeRequest::Compare(wanted, answer) => {
-                    let _ = answer.send(referee.compare(wanted));
+                RefereeRequest::Compare(who, wanted, answer) => {
+                    let begun = referee.compare(wanted);
+                    if begun {
+                        let subject = wanted.to_string();
+                        self.audit(by(AuditKind::ComparisonBegun, &who).to(&subject), now);
+                    }
+                    let _ = answer.send(begun);
                 }
                 RefereeRequest::Look(answer) => {
                     let _ = answer.send(referee.comparison());
                 }
-                RefereeRequest::End(answer) => {
-                    referee.end_comparison();
+                RefereeRequest::End(who, answer) => {
+                    if referee.end_comparison() {
+                        self.audit(by(AuditKind::ComparisonEnded, &who), now);
+                    }
                     let _ = answer.send(());
                 }
             }
@@ -139,7 +149,8 @@ impl Operation for CompareDay {
     }
 
     fn run(self, call: Call<'_, Self>) -> Result<Execution<()>, Refusal> {
-        let request = |answer| RefereeRequest::Compare(self, answer);
+        let who = call.who.clone();
+        let request = |answer| RefereeRequest::Compare(who, self, answer);
         call.engine
             .ask_referee(call.who, request, |begun| match begun {
                 true => Ok(()),
@@ -172,6 +183,8 @@ impl Operation for EndComparison {
     }
 
     fn run(self, call: Call<'_, Self>) -> Result<Execution<()>, Refusal> {
-        call.engine.ask_referee(call.who, RefereeRequest::End, Ok)
+        let who = call.who.clone();
+        let request = |answer| RefereeRequest::End(who, answer);
+        call.engine.ask_referee(call.who, request, Ok)
     }
 }

@@ -4,6 +4,7 @@
 
 use domain::cause::Cause;
 use domain::inventory::ElementId;
+use std::fmt;
 
 /// `score-faults`: what was found about each fault, beside the truth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,6 +22,21 @@ pub struct CompareDay {
     /// The hour from which on the second operates the second day, which is the first until then; none for all of
     /// it.
     pub from_hour: Option<u8>,
+}
+
+impl fmt::Display for CompareDay {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [first, second] = self.policies.map(DayPolicy::as_str);
+        write!(
+            f,
+            "seed {}, {} sites: {first}, {second}",
+            self.seed, self.sites
+        )?;
+        match self.from_hour {
+            Some(hour) => write!(f, " from hour {hour}"),
+            None => Ok(()),
+        }
+    }
 }
 
 /// `get-comparison`: how far the last comparison is, and what came of it.
@@ -53,6 +69,25 @@ impl FaultOutcome {
     }
 }
 
+/// Whose finding something is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Finder {
+    /// An agent's, hosted or not.
+    Agent,
+    /// A user's, in a task of his.
+    Person,
+}
+
+impl Finder {
+    /// The name in module convoke-simulation.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Agent => "agent",
+            Self::Person => "person",
+        }
+    }
+}
+
 /// What was found about one fault. Times are whole seconds since it began.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FaultJudgement {
@@ -62,6 +97,8 @@ pub struct FaultJudgement {
     pub outcome: FaultOutcome,
     /// The cause, and where: the truth, if it was found; else the last that was taken for it.
     pub found: Option<(Cause, ElementId)>,
+    /// Whose finding that is.
+    pub found_by: Option<Finder>,
     /// Findings about it that were wrong, those that were corrected later among them.
     pub wrong_findings: u64,
     /// Until somebody began to work on it.

@@ -207,19 +207,26 @@ impl Engine {
         again.into_iter().chain([now + AGAIN_MS]).min()
     }
 
-    /// When there is room for an entry among what the author of a rule writes; none if there is now, and it is counted.
+    /// When there is room for an entry among what the author of a rule writes, or beyond that for what is told in time;
+    /// none if there is now, and it is counted.
     fn waits_to_write(
         &self,
         rule: &RuleKey,
         waits: &mut Waits,
         now: Timestamp,
     ) -> Option<Timestamp> {
-        waits.next(&rule.author).or_else(|| {
+        let author = &rule.author;
+        let mut again = None;
+        if !waits.is_known(author) {
             let has_room = self.has_room(&self.author(rule), Some(Cost::ENTRY), now);
             let refusal = has_room.err()?;
-            waits.note(&rule.author, Some(&refusal), now);
-            look_again(&refusal, now)
-        })
+            waits.note(author, Some(&refusal), now);
+            again = look_again(&refusal, now);
+        }
+        if waits.is_known(author) && self.policy.charges().lends(author, now) {
+            return None;
+        }
+        again.or_else(|| waits.next(author))
     }
 
     /// Forgets what is known of a decision that waits no more.
@@ -245,6 +252,11 @@ impl Waits {
             let waits = (now + wait_ms, wait_ms.min(APART_MOST_MS));
             self.0.insert(author.to_owned(), waits);
         }
+    }
+
+    /// True if this author writes too fast, as showed.
+    fn is_known(&self, author: &str) -> bool {
+        self.0.contains_key(author)
     }
 
     /// When to look at the next of what this author's rules decide: one after another. None if it need not wait.

@@ -19,6 +19,8 @@ use std::sync::Arc;
 struct RuledPatch {
     patch_id: String,
     update: Arc<PolicyUpdate>,
+    /// True if its author has paid for it, and it could not be stored then.
+    is_paid: bool,
 }
 
 /// What a rule is about to say of a patch, in the name of its author.
@@ -42,6 +44,7 @@ impl Engine {
         let still: BTreeSet<_> = waiting.iter().map(|it| &it.subject).collect();
         let gone = known.iter().filter(|subject| !still.contains(subject));
         gone.for_each(|subject| self.forget_decision(subject));
+        self.policy.charges().retain(|it| still.contains(it));
         let mut waits = Waits::default();
         for pending in &waiting {
             let Some(said) = self.said_of_patch(pending, &mut waits, now) else {
@@ -50,9 +53,13 @@ impl Engine {
             let ruled = RuledPatch {
                 patch_id: pending.subject.id.clone(),
                 update: said.update,
+                is_paid: (self.policy.charges()).is_paid(&pending.subject, &said.rule),
             };
             let refusal = self.execute(&said.author, ruled, now).outcome().await.err();
             waits.note(&said.rule.author, refusal.as_ref(), now);
+            if !matches!(refusal, Some(Refusal::Failed(_))) {
+                self.policy.charges().settle(&pending.subject, &said.rule);
+            }
             // What failed for now is tried again by the next look, which comes anyway.
             self.took(&said.rule, pending, said.verdict, refusal, now);
         }
@@ -99,13 +106,16 @@ impl Operation for RuledPatch {
     }
 
     fn cost(&self) -> Option<Cost> {
-        Some(Cost::ENTRY)
+        (!self.is_paid).then_some(Cost::ENTRY)
     }
 
     fn run(self, call: Call<'_, Self>) -> Result<Execution<PatchStanding>, Refusal> {
         let Call {
             engine, who, now, ..
         } = call;
+        if let Some(subject) = &self.update.subject {
+            engine.policy.charges().pay(subject, &self.update.rule);
+        }
         engine.patch_ruled(who, self.patch_id, &self.update, now)
     }
 }

@@ -205,3 +205,28 @@ fn what_the_rules_of_one_who_writes_too_fast_tell_is_put_off_together() {
     }
     assert_eq!(stage.told(), 60);
 }
+
+/// Whom a rule tells is told though its author writes whenever there is room: one a second, beyond his share.
+#[test]
+fn who_writes_without_a_pause_does_not_put_off_whom_his_rules_tell() {
+    let mut stage = in_memory_with(writes_slowly("ann", 5_000));
+    for n in 0..8 {
+        stage.offered("ann", &format!("t{n}"), 5);
+        stage.pass(20_000);
+    }
+    let escalates = Afterwards::Escalate("operator".to_owned());
+    stage
+        .run("ann", asks("wait", 3_600_000, escalates))
+        .unwrap();
+    stage.pass(3_400_000);
+    assert_eq!(stage.told(), 0);
+    let mut seconds = 0;
+    while stage.told() < 8 {
+        stage.now = stage.now + 1_000;
+        // What has room by now she takes before rules look.
+        stage.writes_all("ann");
+        stage.pass(0);
+        seconds += 1;
+        assert!(seconds < 240, "{} told", stage.told());
+    }
+}

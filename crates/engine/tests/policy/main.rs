@@ -212,6 +212,17 @@ impl Stage {
         usage.iter().find(|it| it.name == user).unwrap().refused
     }
 
+    /// Somebody writes for as long as he has room.
+    fn writes_all(&self, user: &str) {
+        let who = self.engine.principal(user);
+        let withdraw = || WithdrawRule {
+            author: None,
+            name: "none".to_owned(),
+        };
+        let write = || outcome(self.engine.execute(&who, withdraw(), self.now));
+        while !matches!(write(), Err(Refusal::OverLimit(_))) {}
+    }
+
     fn told(&self) -> usize {
         let updates = self.updates().into_iter();
         updates

@@ -88,6 +88,30 @@ impl Stage {
         patches.next().map(|patch| patch.state)
     }
 
+    /// Schemas grow, and nothing is stored of what rules make of it.
+    fn grow_in_vain(&self) {
+        // Of what is written together with this, nothing is stored.
+        let large = Document {
+            kind: "trial".into(),
+            name: "large".to_owned(),
+            body: Some("x".repeat(5_000_000)),
+        };
+        let (mut growing, mut large) = (pin!(self.engine.evolve(self.now)), Some(large));
+        let mut context = Context::from_waker(Waker::noop());
+        while growing.as_mut().poll(&mut context).is_pending() {
+            if self.patch() == Some(PatchStanding::Active) {
+                let documents = large.take().into_iter().collect();
+                let batch = Batch {
+                    documents,
+                    ..Batch::default()
+                };
+                drop(self.engine.store().commit(batch));
+            }
+            self.flush();
+        }
+        assert!(large.is_none(), "it was about to be approved");
+    }
+
     /// How many keys on trial a client is served.
     fn on_trial(&self) -> usize {
         let which = Which::Scenario("Flight Booking".to_owned());
@@ -131,26 +155,7 @@ fn a_patch_whose_approval_was_not_stored_waits_and_is_approved_by_the_next_look(
     });
     let rule = approves("patches", RuleVerdict::Accept);
     stage.run("operator", rule).unwrap();
-    // Of what is written together with this, nothing is stored.
-    let large = Document {
-        kind: "trial".into(),
-        name: "large".to_owned(),
-        body: Some("x".repeat(5_000_000)),
-    };
-    let (mut growing, mut large) = (pin!(stage.engine.evolve(stage.now)), Some(large));
-    let mut context = Context::from_waker(Waker::noop());
-    while growing.as_mut().poll(&mut context).is_pending() {
-        if stage.patch() == Some(PatchStanding::Active) {
-            let documents = large.take().into_iter().collect();
-            let batch = Batch {
-                documents,
-                ..Batch::default()
-            };
-            drop(stage.engine.store().commit(batch));
-        }
-        stage.flush();
-    }
-    assert!(large.is_none(), "it was about to be approved");
+    stage.grow_in_vain();
     assert_eq!(stage.patch(), Some(PatchStanding::Pending));
     assert_eq!((stage.on_trial(), stage.decided().len()), (0, 0));
     stage.grow();
@@ -171,6 +176,28 @@ fn a_patch_of_the_rule_of_one_who_writes_too_fast_waits_until_there_is_room() {
     stage.now = stage.now + 60_000;
     stage.grow();
     assert_eq!(stage.patch(), Some(PatchStanding::Active));
+}
+
+/// What was not stored and is decided again is charged once.
+#[test]
+fn a_patch_whose_approval_was_not_stored_is_paid_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let stage = wanting_with(
+        store::Options {
+            batch_wait: Duration::from_secs(3_600),
+            size_max: Some(4_000_000),
+            ..testkit::on_disk(folder.path())
+        },
+        // Of the share, the rule and one word of it have room, and nothing refills.
+        writes_slowly("operator", 1_100),
+    );
+    let rule = approves("patches", RuleVerdict::Accept);
+    stage.run("operator", rule).unwrap();
+    stage.grow_in_vain();
+    assert_eq!(stage.patch(), Some(PatchStanding::Pending));
+    stage.grow();
+    assert_eq!(stage.patch(), Some(PatchStanding::Active));
+    assert_eq!(stage.refused("operator"), 0);
 }
 
 /// Who may only reject has no rule that approves, and the other way round.

@@ -80,11 +80,13 @@ impl Comparisons {
         self.last.as_ref().map(|it| held(&it.told).clone())
     }
 
-    /// Ends the one that goes on.
-    pub(crate) fn end(&mut self) {
-        if let Some(playing) = &self.last {
-            playing.ends.store(true, Ordering::Relaxed);
-        }
+    /// Ends the one that goes on; false if none does, or if that was done before.
+    pub(crate) fn end(&mut self) -> bool {
+        let Some(playing) = &self.last else {
+            return false;
+        };
+        let is_running = held(&playing.told).state == ComparisonState::Running;
+        is_running && !playing.ends.swap(true, Ordering::Relaxed)
     }
 }
 
@@ -262,6 +264,14 @@ mod tests {
             let told = over(&comparisons);
             assert_eq!(told.state, ComparisonState::Done);
             assert_eq!(told.wanted, wanted);
+            let has_incidents = |day: &ComparedDay| {
+                day.figures
+                    .iter()
+                    .any(|it| it.name == "incidents-per-alarm")
+            };
+            // Who takes over is measured by his own, and people correlate nothing.
+            let correlates = policies.map(|policy| policy == DayPolicy::Agents);
+            assert_eq!([0, 1].map(|day| has_incidents(&told.days[day])), correlates);
             (energy(&told.days[0]), energy(&told.days[1]))
         };
         let whole = [DayPolicy::None, DayPolicy::Manual];
@@ -284,9 +294,11 @@ mod tests {
         let mut comparisons = on_polska();
         assert!(comparisons.begin(wanted([DayPolicy::Agents; 2])));
         assert!(!comparisons.begin(wanted([DayPolicy::Manual; 2])));
-        comparisons.end();
+        assert!(comparisons.end());
+        assert!(!comparisons.end(), "it is ended already");
         let told = over(&comparisons);
         assert_eq!(told.state, ComparisonState::Ended);
+        assert!(!comparisons.end());
         assert!(told.days[1].figures.is_empty());
         assert!(comparisons.begin(wanted([DayPolicy::Manual; 2])));
     }

@@ -288,6 +288,7 @@ impl Days {
                 }
             }
         };
+        begun.work.alarms_before = begun.alarms.len();
         let standing = standing(&begun.alarms);
         begun.simulation.tell_again(standing);
         Ok(begun)

@@ -6,12 +6,12 @@
 use crate::comparison::Comparisons;
 use crate::findings::{FaultFindings, TrialOutcome};
 use crate::network::NetworkJudge;
-use crate::score::{self, Investigation};
-use domain::inventory::{ElementId, Inventory};
+use crate::score;
+use domain::inventory::ElementId;
 use domain::task::Task;
 use domain::time::Timestamp;
 use engine::{
-    CompareDay, DayComparison, Engine, FaultJudgement, FaultOutcome, Referee, TaskFilter,
+    CompareDay, DayComparison, Engine, FaultJudgement, FaultOutcome, Finder, Referee, TaskFilter,
 };
 use network::{Backbone, Simulation, Truth};
 use std::sync::Arc;
@@ -74,8 +74,17 @@ impl Referee for SimulationReferee<'_> {
         };
         let cases = score::of_tasks(&self.tasks(since)?, self.remedies);
         let inventory = self.simulation.inventory();
-        let judged = |(place, truth): &(usize, &Truth)| judge(*place, truth, &inventory, &cases);
-        Some(begun.iter().map(judged).collect())
+        // They are in the order in which they were brought about.
+        let mut begun = begun.to_vec();
+        begun.sort_by_key(|(_, truth)| truth.fault.at);
+        let truths: Vec<&Truth> = begun.iter().map(|(_, truth)| *truth).collect();
+        let findings = FaultFindings::about_each(&inventory, &truths, &cases);
+        let is_person = |name: &str| self.engine.is_person(name);
+        let judged = begun.iter().zip(&findings);
+        let judged = judged.map(|((place, truth), about)| judge(*place, truth, about, is_person));
+        let mut judged: Vec<FaultJudgement> = judged.collect();
+        judged.sort_by_key(|fault| fault.id);
+        Some(judged)
     }
 
     fn compare(&mut self, wanted: CompareDay) -> bool {
@@ -86,8 +95,8 @@ impl Referee for SimulationReferee<'_> {
         self.comparisons.last()
     }
 
-    fn end_comparison(&mut self) {
-        self.comparisons.end();
+    fn end_comparison(&mut self) -> bool {
+        self.comparisons.end()
     }
 }
 
@@ -111,10 +120,9 @@ impl SimulationReferee<'_> {
 fn judge(
     place: usize,
     truth: &Truth,
-    inventory: &Inventory,
-    cases: &[Investigation],
+    about: &FaultFindings<'_>,
+    is_person: impl Fn(&str) -> bool,
 ) -> FaultJudgement {
-    let about = FaultFindings::about(inventory, truth, cases);
     let since = |at: Timestamp| whole(at.seconds_since(truth.fault.at));
     FaultJudgement {
         id: place as u64 + 1,
@@ -124,6 +132,12 @@ fn judge(
             TrialOutcome::Nothing => FaultOutcome::Nothing,
         },
         found: about.found().map(|it| (it.cause, it.target.clone())),
+        found_by: about
+            .found()
+            .map(|_| match about.found_by().is_some_and(is_person) {
+                true => Finder::Person,
+                false => Finder::Agent,
+            }),
         wrong_findings: about.wrong().count() as u64,
         detected_s: about.cases.iter().map(|case| since(case.opened_at)).min(),
         located_s: about.located_s().map(whole),

@@ -57,8 +57,10 @@ pub struct RunFindings {
     pub commitments: Vec<Commitment>,
     /// The classification of each ticket, by its number: a boundary as named in payloads.
     pub boundaries: BTreeMap<String, String>,
-    /// Incidents reported across domains; none if nothing correlates alarms.
+    /// Incidents reported across domains by who operates the network last; none if nothing correlates alarms.
     pub incidents: Option<usize>,
+    /// How many alarms were delivered before that one took over.
+    pub alarms_before: usize,
     /// Rounds of negotiations.
     pub rounds: u64,
     /// Messages between agents.
@@ -76,6 +78,7 @@ impl RunFindings {
             commitments: commitments::of_tasks(&tasks, world.network().interventions()),
             boundaries: boundaries::of_tasks(&tasks),
             incidents: Some(world.network().incidents()),
+            alarms_before: 0,
             rounds: referee::rounds(world),
             messages: world.tally().messages(),
             bytes: world.tally().bytes(),
@@ -87,9 +90,8 @@ impl RunFindings {
         self.cases.extend(later.cases);
         self.commitments.extend(later.commitments);
         self.boundaries.extend(later.boundaries);
-        let incidents = [self.incidents, later.incidents];
         Self {
-            incidents: incidents.into_iter().flatten().reduce(|a, b| a + b),
+            incidents: later.incidents,
             rounds: self.rounds + later.rounds,
             messages: self.messages + later.messages,
             bytes: self.bytes + later.bytes,
@@ -157,16 +159,12 @@ fn figures(
     let tally = simulation.tally();
     let sent = simulation.dispatches();
     let wrong = sent.iter().filter(|d| is_wrong(d)).count();
-    let raised = alarms.iter().filter(|a| !a.cleared).count();
     let saved = 1.0 - tally.energy_kwh / tally.energy_without_saving_kwh;
     let saved_most = 1.0 - tally.energy_least_kwh / tally.energy_without_saving_most_kwh;
     let figures = [
         ("dispatches", Some(sent.len() as f64)),
         ("wrong-dispatches", Some(wrong as f64)),
-        (
-            "incidents-per-alarm",
-            work.incidents.map(|n| n as f64 / raised as f64),
-        ),
+        ("incidents-per-alarm", incidents_per_alarm(alarms, work)),
         ("outage-user-minutes", Some(tally.user_minutes_out)),
         (
             "guarantee-breach-user-minutes",
@@ -187,6 +185,14 @@ fn figures(
         .into_iter()
         .filter_map(|(name, value)| Some((name.to_owned(), value?)));
     had.collect()
+}
+
+/// Incidents to alarms, of the time of who operates the network last; none if nothing was raised in it.
+fn incidents_per_alarm(alarms: &[DeliveredAlarm], work: &RunFindings) -> Option<f64> {
+    let since = alarms.iter().skip(work.alarms_before);
+    let raised = since.filter(|alarm| !alarm.cleared).count();
+    let incidents = work.incidents.filter(|_| raised > 0)?;
+    Some(incidents as f64 / raised as f64)
 }
 
 /// True if nothing was broken at the destination, and the engineer repaired nothing afterwards.
@@ -351,4 +357,44 @@ fn complaints(
         }
     };
     simulation.grievances().iter().map(of_one).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::telemetry::{Alarm, AlarmType, Severity};
+
+    fn told(cleared: bool) -> DeliveredAlarm {
+        let at = Timestamp::default();
+        let alarm = Alarm {
+            resource: ElementId::new("site:1"),
+            alarm_type: AlarmType::Unknown,
+            qualifier: String::new(),
+            severity: Severity::Major,
+            time: at,
+            cleared,
+            text: String::new(),
+        };
+        DeliveredAlarm { at, alarm }
+    }
+
+    /// Before, three alarms became one incident; then two alarms two.
+    #[test]
+    fn incidents_are_of_the_alarms_of_who_took_over() {
+        let incidents = |incidents| RunFindings {
+            incidents,
+            ..RunFindings::default()
+        };
+        let alarms = [false, false, false, true, false, false].map(told);
+        let before = RunFindings {
+            alarms_before: 4,
+            ..incidents(Some(1))
+        };
+        let by = |later| incidents_per_alarm(&alarms, &before.clone().and(incidents(later)));
+        assert_eq!(by(Some(2)), Some(1.0));
+        assert_eq!(by(None), None, "people correlate nothing");
+        assert_eq!(incidents_per_alarm(&alarms[..4], &before), None);
+        let whole = RunFindings::default().and(incidents(Some(1)));
+        assert_eq!(incidents_per_alarm(&alarms[..4], &whole), Some(1.0 / 3.0));
+    }
 }

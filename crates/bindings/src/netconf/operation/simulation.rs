@@ -14,7 +14,7 @@ use domain::inventory::ElementId;
 use domain::telemetry::Severity;
 use engine::{
     ClearFault, CompareDay, ComparedDay, ComparisonState, DayComparison, DayFigure, DayPolicy,
-    EndComparison, FaultJudgement, FaultRecord, GetComparison, InjectFault, ListFaults,
+    EndComparison, FaultJudgement, FaultRecord, Finder, GetComparison, InjectFault, ListFaults,
     ScoreFaults,
 };
 
@@ -166,6 +166,7 @@ fn judgement<'a>(
         .outcome(fault.outcome.as_str())
         .found_kind(found.map(|(cause, _)| cause.as_str()))
         .found_element(found.map(|(_, element)| element.as_str()))
+        .found_by(fault.found_by.map(Finder::as_str))
         .wrong_findings(fault.wrong_findings)
         .time_to_detect(fault.detected_s)
         .time_to_locate(fault.located_s)

@@ -411,6 +411,7 @@ output! {
         outcome: leaf Text = "outcome";
         found_kind: leaf Text = "found-kind";
         found_element: leaf Text = "found-element";
+        found_by: leaf Text = "found-by";
         wrong_findings: leaf Number = "wrong-findings";
         time_to_detect: leaf Number = "time-to-detect";
         time_to_locate: leaf Number = "time-to-locate";

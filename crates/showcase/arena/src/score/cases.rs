@@ -27,6 +27,8 @@ pub struct Investigation {
     pub sites: BTreeSet<ElementId>,
     /// The suspected causes, likeliest first.
     pub suspects: Vec<Suspicion>,
+    /// Who concluded it: the executor of a diagnosis, the publisher of a ticket; none of what is no task.
+    pub by: Option<String>,
     /// The final diagnosis, with its instant.
     pub located: Option<(Timestamp, Suspicion)>,
     /// The instant at which it was closed as repaired.
@@ -69,6 +71,7 @@ fn of_remedy((at, element): &(Timestamp, ElementId)) -> Investigation {
         opened_at: *at,
         sites: BTreeSet::new(),
         suspects: vec![blamed.clone()],
+        by: None,
         located: Some((*at, blamed)),
         closed_at: None,
     }
@@ -92,6 +95,7 @@ fn of_task(task: &Task) -> Option<Investigation> {
             opened_at: task.created_at,
             sites: order.sites,
             suspects: suspects.collect(),
+            by: Some(task.to.clone()),
             located,
             closed_at: None,
         });
@@ -102,6 +106,7 @@ fn of_task(task: &Task) -> Option<Investigation> {
             opened_at: task.created_at,
             sites: order.sites,
             suspects: Vec::new(),
+            by: None,
             located: None,
             closed_at: None,
         });
@@ -119,6 +124,7 @@ fn of_task(task: &Task) -> Option<Investigation> {
         opened_at: task.created_at,
         sites: repair.affected_sites,
         suspects: vec![blamed.clone()],
+        by: Some(task.from.clone()),
         located: Some((task.created_at, blamed)),
         closed_at: (task.status == Status::Finished).then_some(task.changed_at),
     })
@@ -135,6 +141,7 @@ pub(super) fn of_journal(journal: &Journal) -> Vec<Investigation> {
             opened_at: record.opened_at?,
             sites: record.sites.clone(),
             suspects: record.blamed.iter().map(suspicion).collect(),
+            by: None,
             located: record
                 .located_at
                 .zip(record.located.as_ref().map(suspicion)),
@@ -229,6 +236,7 @@ mod tests {
             opened_at: at(opened),
             sites: [id("site:1")].into(),
             suspects: suspects.iter().map(|s| suspect(s)).collect(),
+            by: None,
             located: located.map(|s| (at(s), suspect(suspects[0]))),
             closed_at: located.map(|s| at(s + 1_000.0)),
         }

@@ -26,7 +26,8 @@ pub(super) struct Many {
     pub(super) table: String,
     pub(super) change: Change,
     pub(super) text: String,
-    /// The columns by which it finds rows; none if it inserts them.
+    /// The columns by which it finds rows that it changes: of one that replaces what stands in its way, those of the
+    /// conflict, since one statement can meet a row only once. None if it only inserts.
     pub(super) key: Option<Vec<String>>,
     /// The columns whose values are known, and the places of these among its parameters, counted from 0.
     columns: Vec<(String, usize)>,
@@ -91,7 +92,7 @@ impl Many {
             table,
             change: Change::Insert,
             text: format!("{into}SELECT * FROM unnest({lists}){conflict}"),
-            key: None,
+            key: replaced_by(conflict),
             columns: names.map(|it| it.trim().to_owned()).zip(0..).collect(),
             is_plain: conflict.is_empty(),
         })
@@ -111,6 +112,14 @@ impl Many {
         };
         key.iter().map(place).collect()
     }
+}
+
+/// The columns of `ON CONFLICT (…) DO UPDATE`, by which a row that stands in the way is found.
+fn replaced_by(conflict: &str) -> Option<Vec<String>> {
+    let rest = conflict.trim_start().strip_prefix("ON CONFLICT (")?;
+    let (columns, what) = rest.split_once(')')?;
+    let is_replaced = what.trim_start().starts_with("DO UPDATE");
+    is_replaced.then(|| columns.split(',').map(|it| it.trim().to_owned()).collect())
 }
 
 /// The column and the place of the parameter, counted from 0, in `column = ?N`.
@@ -184,6 +193,10 @@ mod tests {
         let many = Many::of(one, &TYPES[..2]).unwrap();
         assert_eq!(many.text, wanted);
         assert!(many.takes(Expect::Any) && !many.takes(Expect::One("a rule")));
+        // It meets each row once, and what only inserts meets none.
+        assert_eq!(many.key.unwrap(), ["shard"]);
+        let left = "INSERT INTO head (shard, chain) VALUES (?1, ?2) ON CONFLICT DO NOTHING";
+        assert_eq!(Many::of(left, &TYPES[..2]).unwrap().key, None);
     }
 
     #[test]

@@ -15,6 +15,8 @@ use tokio_postgres::Row;
 const TABLE: &str =
     "CREATE TABLE kept (name TEXT PRIMARY KEY, digest BIGINT NOT NULL, body TEXT NOT NULL)";
 const INSERT: &str = "INSERT INTO kept (body, name, digest) VALUES (?1, ?2, ?3)";
+const UPSERT: &str = "INSERT INTO kept (body, name, digest) VALUES (?1, ?2, ?3)
+    ON CONFLICT (name) DO UPDATE SET body = excluded.body, digest = excluded.digest";
 const UPDATE: &str =
     "UPDATE kept SET body = ?1, digest = ?4 WHERE name = ?2 AND digest = ?3 AND body <> ?1";
 const DELETE: &str = "DELETE FROM kept WHERE name = ?1 AND digest = ?2";
@@ -105,6 +107,38 @@ fn each_row_is_changed_in_the_order_that_was_given() {
         }
     }
     assert!(changes > 5_000, "{changes}");
+}
+
+/// What replaces a row that stands in its way is of a row that the same statement cannot meet twice.
+#[test]
+fn a_row_that_is_put_twice_is_as_it_was_put_last() {
+    let Some(server) = testkit::postgres::shared() else {
+        return;
+    };
+    let database = server.database();
+    let session = session(&database);
+    let put = |name: &str, digest: i64, body: &str| {
+        let values = [Value::Text(body), Value::Text(name), Value::Number(digest)];
+        session.put(UPSERT, &values, Expect::Any).unwrap();
+    };
+    session.begin().unwrap();
+    insert(&session, "b", 1, "inserted");
+    for digest in 1..=3 {
+        put("a", digest, "put");
+        put("b", 10 + digest, "put");
+    }
+    update(&session, "a", 3, "changed").unwrap();
+    put("c", 1, "put");
+    put("a", 7, "put last");
+    session.commit().unwrap();
+    let row = |digest, body: &str| (digest, body.to_owned());
+    let expected = [
+        ("a", row(7, "put last")),
+        ("b", row(13, "put")),
+        ("c", row(1, "put")),
+    ];
+    let expected = expected.map(|(name, row)| (name.to_owned(), row));
+    assert_eq!(all(&session), BTreeMap::from(expected));
 }
 
 #[test]
