@@ -16,7 +16,7 @@ use domain::verb::Verb;
 use engine::query::AuditTrail;
 use engine::refusal::Forbidden;
 use engine::{
-    Act, AddRule, ApprovePatch, ClearFault, CompareDay, DayPolicy, DeregisterAgent, DiscoverAgents,
+    Act, AddRule, ApprovePatch, CheckRule, ClearFault, CompareDay, DayPolicy, DeregisterAgent, DiscoverAgents,
     DrainNode, EndComparison, Endpoint, EraseFragments, Form, FormTeam, GetComparison,
     GetSchemaTemplate, GetSchemaUpdates, InjectFault, IntroduceAgent, JudgeAlignment, ListFaults,
     ListScenarios, MoveLead, Negotiate, Operation, PublishSchemaTemplate, ReadData, Refusal,
@@ -151,6 +151,7 @@ fn operations() -> Vec<Asked> {
         asked("convoke-simulation", "end-comparison", EndComparison),
         asked("convoke-cluster", "drain-node", DrainNode { node: name() }),
         asked("convoke-cluster", "move-lead", MoveLead { node: name() }),
+        asked("convoke-policy", "check-rule", CheckRule(rule.clone())),
         asked("convoke-policy", "add-rule", rule),
         asked("convoke-policy", "withdraw-rule", withdraw),
     ];
