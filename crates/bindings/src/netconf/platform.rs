@@ -6,6 +6,7 @@ use super::access::read_permit;
 use super::api_resource;
 use super::session_schema::SessionSchema;
 use crate::background::Background;
+use crate::words::WordReader;
 use ::netconf::filter::PermitTree;
 use domain::access::{AccessRules, Principal};
 use domain::ems::Ems;
@@ -100,6 +101,7 @@ type Permits = BTreeMap<BTreeSet<String>, Arc<PermitTree>>;
 pub struct Platform {
     pub(crate) engine: Arc<Engine>,
     pub(crate) background: Arc<dyn Background>,
+    pub(crate) reader: Arc<dyn WordReader>,
     session_schema: RwLock<Arc<SessionSchema>>,
     next_session: AtomicU32,
     sessions: Mutex<BTreeMap<u32, Arc<SessionInfo>>>,
@@ -114,16 +116,18 @@ pub struct Platform {
 
 impl Platform {
     /// What sessions over this engine share, from `now` on; what may take long is handed to
-    /// `background`.
+    /// `background`, and plain words to `reader` there.
     pub fn new(
         engine: Arc<Engine>,
         generation: Arc<Generation>,
+        reader: Arc<dyn WordReader>,
         background: Arc<dyn Background>,
         now: Timestamp,
     ) -> Self {
         Self {
             engine,
             background,
+            reader,
             session_schema: RwLock::new(Arc::new(SessionSchema::of(generation))),
             next_session: AtomicU32::new(1),
             sessions: Mutex::default(),
@@ -155,6 +159,11 @@ impl Platform {
     /// Where work goes that may take long.
     pub fn background(&self) -> &Arc<dyn Background> {
         &self.background
+    }
+
+    /// Who reads plain words.
+    pub fn reader(&self) -> &Arc<dyn WordReader> {
+        &self.reader
     }
 
     /// The generation that new requests use.
