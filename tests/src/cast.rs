@@ -275,6 +275,7 @@ fn reading_of_schemas() -> Vec<Rule> {
         "get-schema-template",
         "list-scenarios",
         "validate-payload",
+        "parse-utterance",
         "get-schema-updates",
         "request-capability-extension",
         "render-schema",

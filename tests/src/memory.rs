@@ -16,6 +16,7 @@ use domain::access::AccessRules;
 use domain::time::Timestamp;
 use engine::{Engine, IntroductionWanted, Limits, SchemaSetup, Setup};
 use server::config::SchemaSettings;
+use server::reading::ByWords;
 use server::schemas;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -112,6 +113,7 @@ impl Memory {
         let platform = Arc::new(Platform::new(
             Arc::new(engine),
             generation(),
+            Arc::new(ByWords::default()),
             background,
             now,
         ));

@@ -1,4 +1,5 @@
-//! A search gets a slot beside the sessions, or is refused at once; the session goes on either way.
+//! Long work, a search or words to be read, gets a slot beside the sessions, or is refused at once; the session goes on
+//! either way.
 //!
 //! The cost of searches is tested in `conformance/get-xpath-costly`, their scheduling in
 //! `server::pool`.
@@ -13,6 +14,8 @@ use std::sync::Arc;
 
 const SEARCH: &str = "<get><filter type=\"xpath\" xmlns:r=\"urn:convoke:params:xml:ns:yang:convoke-registry\" \
                       select=\"/r:registry/r:agent[count(r:skill) &gt; 0]/r:name\"/></get>";
+const WORDS: &str = "<parse-utterance xmlns=\"urn:convoke:params:xml:ns:yang:convoke-schema\">\
+                     <utterance>save energy</utterance></parse-utterance>";
 const PATH: &str = "<get><filter type=\"xpath\" xmlns:r=\"urn:convoke:params:xml:ns:yang:convoke-registry\" \
                     select=\"/r:registry/r:agent/r:name\"/></get>";
 
@@ -42,8 +45,8 @@ impl Background for GivingUp {
     }
 }
 
-/// The replies to a search and, after it, to a plain path.
-fn replies(background: Arc<dyn Background>) -> Vec<String> {
+/// The replies to long work and, after it, to a plain path.
+fn replies(background: Arc<dyn Background>, long: &str) -> Vec<String> {
     let mut memory = Memory::beside(cast::access(), background);
     let mut wire = memory.connect(&Opening {
         user: "operator".to_owned(),
@@ -51,7 +54,7 @@ fn replies(background: Arc<dyn Background>) -> Vec<String> {
         framing: "1.1".to_owned(),
     });
     let mut client = ClientSession::default();
-    client.call(SEARCH);
+    client.call(long);
     client.call(PATH);
     let mut replies = Vec::new();
     while replies.len() < 2 {
@@ -70,10 +73,13 @@ fn replies(background: Arc<dyn Background>) -> Vec<String> {
 }
 
 #[test]
-fn a_search_without_room_or_time_is_refused_and_the_session_goes_on() {
+fn long_work_without_room_or_time_is_refused_and_the_session_goes_on() {
     let backgrounds: [Arc<dyn Background>; 2] = [Arc::new(Full), Arc::new(GivingUp)];
-    for background in backgrounds {
-        let replies = replies(background);
+    let each = backgrounds
+        .iter()
+        .flat_map(|it| [(it, SEARCH), (it, WORDS)]);
+    for (background, long) in each {
+        let replies = replies(Arc::clone(background), long);
         let tag = "<error-tag>resource-denied</error-tag>";
         assert!(replies[0].contains(tag), "{}", replies[0]);
         let app_tag = "<error-app-tag>busy</error-app-tag>";

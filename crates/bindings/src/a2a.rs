@@ -63,7 +63,6 @@ pub use incoming::{IncomingRequest, RequestBody};
 pub use message_content::message_id;
 pub use push::{Push, push_of, pushed_by};
 pub use settings::{BindingSettings, Dress};
-pub use words::{ByParser, SkillOffer, WordReader, WordReading};
 
 use self::exchange::{Wire, Written};
 use self::notes::MessageOutcome;

@@ -16,18 +16,15 @@ use crate::task::give;
 use crate::understanding;
 use domain::content::{Content, Payload};
 use offers::Offered;
-use schema::semantics::{Circumstances, Parsed, SemanticParser};
+use schema::semantics::{Circumstances, OfferedScenario, Parsed, ScenarioFit, SemanticParser};
 use schema::template::{KeyType, Template};
-use semantics::choose::{NEAR, OfferedScenario, ScenarioChoice, ScenarioFit, choose};
+use semantics::choose::{choose, read_near};
 use semantics::ngrams::Ngrams;
 use serde_json::{Value, json};
 use server::client::{Client, NegotiateRequest};
 
 /// The number of other scenarios shown beside the chosen one.
 const RUNNERS_UP: usize = 2;
-
-/// The most scenarios for which the utterance is parsed.
-const READ_MAX: usize = 6;
 
 pub(crate) async fn run(common: &Common, ask: Ask) -> Result<(), Failure> {
     let mut client = connect(common, &ask.remote).await?;
@@ -100,15 +97,6 @@ struct Chosen<'o> {
     parsed: Parsed,
 }
 
-impl Chosen<'_> {
-    /// The share of the required keys that were not said, 0 to 1.
-    fn lacks(&self) -> f64 {
-        let keys = self.offered.template.own_keys();
-        let required = keys.filter(|key| key.required).count();
-        self.parsed.missing.len() as f64 / required.max(1) as f64
-    }
-}
-
 /// The best fit, with the alternatives; refused if nothing fits or no agent takes it (draft-zhou
 /// §3.2).
 fn choice<'o>(
@@ -116,43 +104,30 @@ fn choice<'o>(
     offered: &'o [Offered],
 ) -> Result<(Chosen<'o>, Vec<ScenarioFit>), Failure> {
     let offers: Vec<OfferedScenario<'_>> = offered.iter().map(Offered::offer).collect();
-    let (best, others) = match choose(reader.words, &offers, &Ngrams::default()) {
-        ScenarioChoice::Fits(best, others) => (best, others),
-        // Whoever names the scenario has chosen; left to choose is the agent.
-        ScenarioChoice::Nothing(Some(best)) if reader.named => (best, Vec::new()),
-        ScenarioChoice::Nothing(nearest) => return Err(Failure::refused(nothing_fits(nearest))),
+    let choice = choose(reader.words, &offers, &Ngrams::default());
+    let mut understood = read_near(choice, &offers, reader.named, |it| reader.of(it))?;
+    let Some(best) = understood.take_fullest() else {
+        let nearest = understood.others.into_iter().next();
+        return Err(Failure::refused(nothing_fits(nearest)));
     };
-    let near = best.score * NEAR;
-    let mut able = Vec::new();
-    let mut all: Vec<ScenarioFit> = std::iter::once(best).chain(others).collect();
-    for fit in all
-        .iter()
-        .take_while(|fit| fit.score >= near)
-        .take(READ_MAX)
-    {
-        let offered = &offered[fit.offer];
-        let parsed = reader.of(&offered.template)?;
-        able.push(Chosen {
-            offered,
-            fit: fit.clone(),
-            parsed,
-        });
-    }
-    // The first of those that lack least.
-    let chosen = able
-        .into_iter()
-        .min_by(|one, other| one.lacks().total_cmp(&other.lacks()));
-    let chosen = chosen.expect("the best is near itself");
+    let chosen = Chosen {
+        offered: &offered[best.fit.offer],
+        fit: best.fit,
+        parsed: best.parsed,
+    };
     if chosen.offered.agent.is_empty() {
         let words = format!(
             "'{}' fits ({}), but no agent takes it",
-            chosen.fit.scenario, chosen.fit.reason
+            chosen.fit.scenario,
+            chosen.fit.reason()
         );
         return Err(Failure::refused(words));
     }
-    all.retain(|fit| fit.scenario != chosen.fit.scenario);
-    all.dedup_by(|one, other| one.scenario == other.scenario);
-    Ok((chosen, all))
+    let near = understood.near.into_iter().map(|reading| reading.fit);
+    let mut others: Vec<ScenarioFit> = near.chain(understood.others).collect();
+    others.retain(|fit| fit.scenario != chosen.fit.scenario);
+    others.dedup_by(|one, other| one.scenario == other.scenario);
+    Ok((chosen, others))
 }
 
 fn nothing_fits(nearest: Option<ScenarioFit>) -> String {
@@ -160,7 +135,8 @@ fn nothing_fits(nearest: Option<ScenarioFit>) -> String {
         let score = fit.score * 100.0;
         format!(
             "; nearest is '{}', {score:.0} %: {}",
-            fit.scenario, fit.reason
+            fit.scenario,
+            fit.reason()
         )
     });
     format!("nothing fits{}", near.unwrap_or_default())
@@ -173,7 +149,7 @@ fn show_choice(common: &Common, chosen: &Chosen<'_>, others: &[ScenarioFit]) {
         let other = |fit: &ScenarioFit| json!({ "scenario": fit.scenario, "score": fit.score });
         output::json(&json!({
             "event": "chosen", "agent": offered.agent, "scenario": offered.scenario,
-            "schema_id": offered.template.schema_id, "score": fit.score, "reason": fit.reason,
+            "schema_id": offered.template.schema_id, "score": fit.score, "reason": fit.reason(),
             "others": others.map(other).collect::<Vec<_>>(),
         }));
         return;
@@ -183,7 +159,7 @@ fn show_choice(common: &Common, chosen: &Chosen<'_>, others: &[ScenarioFit]) {
         offered.agent,
         offered.scenario,
         fit.score * 100.0,
-        fit.reason
+        fit.reason()
     ));
     for fit in others {
         line(&format!(

@@ -90,12 +90,12 @@ pub use registry::wanted::IntroductionWanted;
 pub use registry::{Credential, Credentials, KeyDigests};
 pub use schemas::operation::{
     ApprovePatch, ClusterRecord, EraseFragments, Form, GetSchemaTemplate, GetSchemaUpdates,
-    JudgeAlignment, KeyRecord, ListScenarios, Notice, PatchAnswer, PatchRecord, PatchStanding,
-    PoolRecord, PublishSchemaTemplate, PublishedTemplate, RejectPatch, RenderSchema,
-    RequestCapabilityExtension, RetireSchema, SampleRecord, ScenarioAnswer, SchemaRecord,
-    SchemaRecords, TemplateAnswer, Updates, ValidatePayload, Validated, Which,
+    JudgeAlignment, KeyRecord, ListScenarios, Notice, ParseUtterance, PatchAnswer, PatchRecord,
+    PatchStanding, PoolRecord, PublishSchemaTemplate, PublishedTemplate, RejectPatch, RenderSchema,
+    RequestCapabilityExtension, RetireSchema, SampleRecord, ScenarioAnswer, ScenarioOffer,
+    SchemaRecord, SchemaRecords, TemplateAnswer, Updates, ValidatePayload, Validated, Which,
 };
-pub use schemas::{SchemaSetup, TypedForm};
+pub use schemas::{SchemaSetup, TypedForm, UTTERANCE_BYTES_MAX};
 pub use store::{
     Filter, Options as StoreOptions, Page, ReadError, Retention, StoreBackend, StoreStatistics,
     TaskFilter, Trimmed, Verification, VerificationState,

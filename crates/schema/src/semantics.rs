@@ -1,4 +1,5 @@
-//! The contracts of those who understand language: from text to payload, and from text to vector.
+//! The contracts of those who understand language: from text to payload, and from text to vector; and
+//! what scenarios are offered to them, and how they fit.
 //!
 //! Here, so that whoever evolves or fills schemas can be given one without knowing it. Who fulfils
 //! them is told at each: the crate `semantics`, which this one does not know, and whoever else
@@ -51,6 +52,80 @@ impl Parsed {
             }
         }
         payload
+    }
+}
+
+/// A scenario that an agent offers (§3.2, step 2).
+#[derive(Clone, Copy, Debug)]
+pub struct OfferedScenario<'a> {
+    /// The agent.
+    pub agent: &'a str,
+    /// The scenario.
+    pub scenario: &'a str,
+    /// The description by the agent or its registry.
+    pub description: &'a str,
+    /// The utterances of people who want it.
+    pub examples: &'a [String],
+    /// Its template.
+    pub template: Option<&'a Template>,
+}
+
+/// The fit of a scenario to an utterance.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ScenarioFit {
+    /// The offer, by its place.
+    pub offer: usize,
+    /// The agent.
+    pub agent: String,
+    /// The scenario.
+    pub scenario: String,
+    /// The score, 0 to 1.
+    pub score: f64,
+    /// The words of the utterance that it knows, as they were said.
+    pub known: Vec<String>,
+}
+
+impl ScenarioFit {
+    /// The reason for its score, for people.
+    pub fn reason(&self) -> String {
+        match self.known.is_empty() {
+            true => "it knows none of the words".to_owned(),
+            false => format!("it knows {}", self.known.join(", ")),
+        }
+    }
+}
+
+/// A scenario that fits, and what an utterance says of its keys.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ScenarioReading {
+    /// How well it fits.
+    pub fit: ScenarioFit,
+    /// What was said of its keys.
+    pub parsed: Parsed,
+    /// The share of its required keys that were not said, 0 to 1.
+    pub lacks: f64,
+}
+
+/// An utterance as it was understood among offers: the scenarios that it may be for, of which those that
+/// fit nearly as well as the best were read (§3.2, steps 2 and 3).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Understanding {
+    /// The scenarios that fit nearly as well as the best, read, the better ones first; none if nothing fits.
+    pub near: Vec<ScenarioReading>,
+    /// The others, the better ones first; the nearest alone if nothing fits.
+    pub others: Vec<ScenarioFit>,
+}
+
+impl Understanding {
+    /// The reading that lacks least, taken out of those near; of equals the one that fits better. None if
+    /// nothing fits.
+    pub fn take_fullest(&mut self) -> Option<ScenarioReading> {
+        let lacks = |(_, reading): &(usize, &ScenarioReading)| reading.lacks;
+        // The first of the least.
+        let places = self.near.iter().enumerate();
+        let fullest = places.min_by(|one, other| lacks(one).total_cmp(&lacks(other)));
+        let (place, _) = fullest?;
+        Some(self.near.remove(place))
     }
 }
 

@@ -3,45 +3,18 @@
 //! What each scenario says of itself (title, description, keys, mapping examples) is weighed
 //! against the words of the utterance, rare words more than common ones; an embedder has a say of
 //! its own. Where too little of what is said is known to any, nothing fits, and the end user is told
-//! so. Read next: [`crate::rules`], which fills the scenario's template.
+//! so. Those that fit nearly as well as the best are read ([`read_near`]), since what was said of their keys
+//! tells them apart. Read next: [`crate::rules`], which fills the scenario's template.
 
 use crate::lexicon;
 use crate::ngrams::cosine;
 use language::text::{Class, Token, tokens};
-use schema::semantics::{Embedder, ParseFailure};
+use schema::semantics::{
+    Embedder, OfferedScenario, ParseFailure, Parsed, ScenarioFit, ScenarioReading, Understanding,
+};
 use schema::steps::{Effort, GivenUp, ReadingBudget};
 use schema::template::{Annotation, Template};
 use std::collections::{BTreeMap, BTreeSet};
-
-/// A scenario that an agent offers.
-#[derive(Clone, Copy, Debug)]
-pub struct OfferedScenario<'a> {
-    /// The agent.
-    pub agent: &'a str,
-    /// The scenario.
-    pub scenario: &'a str,
-    /// The description by the agent or its registry.
-    pub description: &'a str,
-    /// The utterances of people who want it.
-    pub examples: &'a [String],
-    /// Its template.
-    pub template: Option<&'a Template>,
-}
-
-/// The fit of a scenario.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ScenarioFit {
-    /// The offer, by its place.
-    pub offer: usize,
-    /// The agent.
-    pub agent: String,
-    /// The scenario.
-    pub scenario: String,
-    /// The score, 0 to 1.
-    pub score: f64,
-    /// The reason, for people: the words that it knows.
-    pub reason: String,
-}
 
 /// The choice.
 #[derive(Clone, Debug, PartialEq)]
@@ -58,6 +31,9 @@ pub const THRESHOLD: f64 = 0.3;
 /// The share of the best score from which a scenario fits nearly as well: the scores of two
 /// scenarios that share most of their words differ by less.
 pub const NEAR: f64 = 0.8;
+
+/// The most scenarios for which an utterance is parsed.
+const READ_MAX: usize = 6;
 
 /// The weight of a name that nobody knows, beside another word that nobody knows: whom or where
 /// somebody names says little of what is wanted.
@@ -92,6 +68,56 @@ pub fn choose_until(
 ) -> Result<ScenarioChoice, ParseFailure> {
     let work = ReadingBudget::within(Effort::until(over));
     within(utterance, offers, embedder, &work).map_err(|why| ParseFailure::given_up(why, "choose"))
+}
+
+/// Reads an utterance by the templates of those that fit nearly as well as the best, 6 at most; `read` reads it by
+/// one. If the scenario `is_named`, it is read whether it fits or not: left to choose is the agent.
+///
+/// # Errors
+/// The first of `read`.
+pub fn read_near<E>(
+    choice: ScenarioChoice,
+    offers: &[OfferedScenario<'_>],
+    is_named: bool,
+    mut read: impl FnMut(&Template) -> Result<Parsed, E>,
+) -> Result<Understanding, E> {
+    let (best, others) = match choice {
+        ScenarioChoice::Fits(best, others) => (best, others),
+        ScenarioChoice::Nothing(Some(best)) if is_named => (best, Vec::new()),
+        ScenarioChoice::Nothing(nearest) => {
+            return Ok(Understanding {
+                near: Vec::new(),
+                others: nearest.into_iter().collect(),
+            });
+        }
+    };
+    let near = best.score * NEAR;
+    let mut understanding = Understanding::default();
+    for fit in std::iter::once(best).chain(others) {
+        let template = offers[fit.offer].template;
+        let is_near = fit.score >= near && understanding.near.len() < READ_MAX;
+        match template.filter(|_| is_near) {
+            None => understanding.others.push(fit),
+            Some(template) => {
+                // Several agents that take one template are told the same.
+                let before = understanding.near.iter().find(|reading| {
+                    let its = offers[reading.fit.offer].template;
+                    its.is_some_and(|its| std::ptr::eq(its, template))
+                });
+                let parsed = match before {
+                    Some(before) => before.parsed.clone(),
+                    None => read(template)?,
+                };
+                let required = template.own_keys().filter(|key| key.required).count();
+                understanding.near.push(ScenarioReading {
+                    lacks: parsed.missing.len() as f64 / required.max(1) as f64,
+                    fit,
+                    parsed,
+                });
+            }
+        }
+    }
+    Ok(understanding)
 }
 
 /// The number of steps that [`choose`] takes: bytes and terms that it looks at.
@@ -256,7 +282,7 @@ impl Profile {
         work: &ReadingBudget<'_>,
     ) -> ScenarioFit {
         work.take(1 + query.len() + self.vectors.len());
-        let mut known: Vec<&str> = Vec::new();
+        let mut known: Vec<String> = Vec::new();
         let (mut held, mut all) = (0.0, 0.0);
         for (term, Term { said, name }) in query {
             let weight = self.weight(term, said);
@@ -264,7 +290,7 @@ impl Profile {
             let rare = rarity.of_term(term) * if strange { STRANGE } else { 1.0 };
             all += rare;
             if weight > 0.0 {
-                known.push(said);
+                known.push(said.clone());
             }
             held += rare * weight;
         }
@@ -279,11 +305,7 @@ impl Profile {
             agent: offer.agent.to_owned(),
             scenario: offer.scenario.to_owned(),
             score: (0.75 * coverage + 0.25 * near).min(1.0),
-            reason: if known.is_empty() {
-                "it knows none of the words".to_owned()
-            } else {
-                format!("it knows {}", known.join(", "))
-            },
+            known,
         }
     }
 

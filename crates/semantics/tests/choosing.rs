@@ -1,8 +1,9 @@
 //! The agent and scenario that an utterance is for: D10 to D13.
 #![allow(clippy::unwrap_used)]
 
+use schema::semantics::OfferedScenario;
 use schema::template::Template;
-use semantics::choose::{OfferedScenario, ScenarioChoice, choose};
+use semantics::choose::{ScenarioChoice, choose};
 use semantics::ngrams::Ngrams;
 
 const SCENARIOS: [(&str, &str, &str); 9] = [
@@ -64,7 +65,7 @@ fn chosen(utterance: &str) -> Option<String> {
         .collect();
     match choose(utterance, &offers, &Ngrams::default()) {
         ScenarioChoice::Fits(best, others) => {
-            assert!(best.score >= others[0].score && !best.reason.is_empty());
+            assert!(best.score >= others[0].score && !best.known.is_empty());
             Some(best.scenario)
         }
         ScenarioChoice::Nothing(_) => None,

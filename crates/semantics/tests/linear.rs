@@ -2,11 +2,13 @@
 #![allow(clippy::unwrap_used)]
 
 use proptest::prelude::*;
-use schema::semantics::{Circumstances, FailureKind, ParseFailure, SemanticParser};
+use schema::semantics::{
+    Circumstances, FailureKind, OfferedScenario, ParseFailure, SemanticParser,
+};
 use schema::steps::STEPS_MOST;
 use schema::template::Template;
 use schema::time::Timestamp;
-use semantics::choose::{self, OfferedScenario};
+use semantics::choose;
 use semantics::ngrams::Ngrams;
 use semantics::rules::Rules;
 use std::cell::Cell;

@@ -2,12 +2,11 @@
 //!
 //! Cards and forms are public, everything else needs a caller. Requests are interpreted by
 //! [`bindings::a2a`]; here are bodies, streams, waiting times, and the signatures of cards. Read
-//! next: [`forms`], HTML forms for schemas; [`reading`], the interpretation of plain text;
+//! next: [`forms`], HTML forms for schemas; [`crate::reading`], the interpretation of plain text;
 //! [`conformance`], an agent for test suites; [`crate::config::a2a`], the settings.
 
 pub mod conformance;
 mod forms;
-mod reading;
 
 use crate::clock::Clock;
 use crate::config::A2aSettings;
@@ -26,7 +25,6 @@ use engine::Endpoint;
 use hyper::body::Bytes;
 use hyper::header::{HeaderName, HeaderValue, IF_NONE_MATCH};
 use hyper::{Method, StatusCode};
-use reading::ByWords;
 use std::collections::BTreeMap;
 use std::future::{Ready, ready};
 use std::sync::Arc;
@@ -91,7 +89,7 @@ pub fn mounted(
     let binding = Binding::new(
         Arc::clone(platform.engine()),
         chosen,
-        Arc::new(ByWords::default()),
+        Arc::clone(platform.reader()),
         Arc::clone(platform.background()),
     );
     let service = Arc::new(A2aService {

@@ -19,6 +19,7 @@
 //!   both by the [`http_client`];
 //! - [`roster`] lists the agents that can be hosted, [`post`] their telemetry and rights on the
 //!   network; [`runtime`] is their event loop, and [`story`] narrates its events;
+//! - [`reading`] reads plain words, by rules;
 //! - [`client`] is the other side, for the command line.
 //!
 //! Rules of the domain are in `domain` and `engine`.
@@ -50,6 +51,7 @@ mod permissions;
 pub mod pool;
 pub mod post;
 pub mod profile;
+pub mod reading;
 pub mod remote;
 pub mod restconf;
 pub mod revocation;

@@ -19,9 +19,9 @@ use engine::{
     Act, AddRule, ApprovePatch, CheckRule, ClearFault, CompareDay, DayPolicy, DeregisterAgent, DiscoverAgents,
     DrainNode, EndComparison, Endpoint, EraseFragments, Form, FormTeam, GetComparison,
     GetSchemaTemplate, GetSchemaUpdates, InjectFault, IntroduceAgent, JudgeAlignment, ListFaults,
-    ListScenarios, MoveLead, Negotiate, Operation, PublishSchemaTemplate, ReadData, Refusal,
-    RegisterAgent, RejectPatch, RenderSchema, RenewLease, RequestCapabilityExtension, RetireSchema,
-    ScoreFaults, ValidatePayload, Which, WithdrawRule, WriteData,
+    ListScenarios, MoveLead, Negotiate, Operation, ParseUtterance, PublishSchemaTemplate, ReadData,
+    Refusal, RegisterAgent, RejectPatch, RenderSchema, RenewLease, RequestCapabilityExtension,
+    RetireSchema, ScoreFaults, ValidatePayload, Which, WithdrawRule, WriteData,
 };
 use std::collections::BTreeSet;
 
@@ -228,7 +228,7 @@ fn actions(name: impl Fn() -> String) -> impl Iterator<Item = Asked> {
     actions.into_iter().map(act)
 }
 
-fn schema_operations(name: impl Fn() -> String) -> [Asked; 12] {
+fn schema_operations(name: impl Fn() -> String) -> [Asked; 13] {
     let (module, schema_id) = ("convoke-schema", &name);
     let template = GetSchemaTemplate {
         which: Which::Schema(name()),
@@ -248,6 +248,13 @@ fn schema_operations(name: impl Fn() -> String) -> [Asked; 12] {
     };
     let publish = PublishSchemaTemplate {
         template: String::new(),
+    };
+    // The agent is not there, so that what is permitted is refused.
+    let parse = ParseUtterance {
+        utterance: "save energy".to_owned(),
+        which: None,
+        agent: Some(name()),
+        language: None,
     };
     let retire = RetireSchema {
         schema_id: schema_id(),
@@ -269,6 +276,7 @@ fn schema_operations(name: impl Fn() -> String) -> [Asked; 12] {
         asked(module, "get-schema-template", template),
         asked(module, "list-scenarios", ListScenarios { language: None }),
         asked(module, "validate-payload", validate),
+        asked(module, "parse-utterance", parse),
         asked(module, "get-schema-updates", updates),
         asked(module, "request-capability-extension", extend),
         asked(module, "publish-schema-template", publish),

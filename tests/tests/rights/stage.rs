@@ -4,9 +4,10 @@
 #[path = "ways.rs"]
 mod ways;
 
-use bindings::a2a::{AnswerBody, Binding, BindingSettings, SkillOffer, WordReader, WordReading};
+use bindings::a2a::{AnswerBody, Binding, BindingSettings};
 use bindings::background::Inline;
 use bindings::restconf::{Restconf, RestconfBody, RestconfRequest};
+use bindings::words::WordReader;
 use domain::access::{AccessRules, Principal};
 use domain::audit::AuditKind;
 use domain::event::LogEvent;
@@ -18,9 +19,8 @@ use harness::cast;
 use harness::conformance::{Heard, Host, Opening, Patience, Wire};
 use harness::memory::{BEGIN, Memory};
 use netconf::client::{ClientEvent, ClientSession};
-use schema::semantics::ParseFailure;
+use schema::semantics::{Circumstances, OfferedScenario, ParseFailure, Parsed, Understanding};
 use schema::template::Template;
-use serde_json::{Map, Value};
 use server::state::StateFolder;
 use server::webhook::PlatformSource;
 use server::webhook::source::DeliverySource;
@@ -266,25 +266,29 @@ pub struct Stage {
 struct Unread;
 
 impl WordReader for Unread {
-    fn read(
-        &self,
-        _: &str,
-        _: &[SkillOffer<'_>],
-        _: Timestamp,
-        _: &dyn Fn() -> bool,
-    ) -> Result<WordReading, ParseFailure> {
-        Ok(WordReading::Unclear)
+    fn name(&self) -> &str {
+        "nobody"
     }
 
-    fn complete(
+    fn understand(
+        &self,
+        _: &str,
+        _: &[OfferedScenario<'_>],
+        _: bool,
+        _: &Circumstances,
+        _: &dyn Fn() -> bool,
+    ) -> Result<Understanding, ParseFailure> {
+        Ok(Understanding::default())
+    }
+
+    fn parse(
         &self,
         _: &str,
         _: &Template,
-        _: &Map<String, Value>,
-        _: Timestamp,
+        _: &Circumstances,
         _: &dyn Fn() -> bool,
-    ) -> Result<WordReading, ParseFailure> {
-        Ok(WordReading::Unclear)
+    ) -> Result<Parsed, ParseFailure> {
+        Ok(Parsed::default())
     }
 }
 

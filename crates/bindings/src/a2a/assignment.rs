@@ -7,7 +7,8 @@
 use super::error;
 use super::request_context::RequestContext;
 use super::schemas::CheckedByEngine;
-use super::words::{WordReader, WordReading};
+use super::words::{WordReading, read};
+use crate::words::WordReader;
 use a2a::error::Error;
 use a2a::intake::{Intake, Intakes};
 use a2a::intent::Filled;
@@ -16,13 +17,10 @@ use domain::content::{Content, Payload};
 use domain::push;
 use domain::task::TaskId;
 use domain::verb::Verb;
-use engine::Negotiate;
+use engine::{Negotiate, UTTERANCE_BYTES_MAX};
 use schema::semantics::ParseFailure;
 use serde_json::{Map, Value};
 use std::sync::Arc;
-
-/// The longest text that is read for its meaning, in bytes: some seven hundred words.
-const WORDS_BYTES_MAX: usize = 4 << 10;
 
 /// A payload to be assigned, or a question for the rest of it.
 pub(super) enum Assignment {
@@ -78,7 +76,7 @@ impl RequestContext<'_> {
         }
         let (served, text, now) = (Arc::clone(&self.served), words.to_owned(), self.now());
         let read = move |reader: &dyn WordReader, over: &dyn Fn() -> bool| {
-            reader.read(&text, &served.offers(), now, over)
+            read(reader, &text, &served.offers(), now, over)
         };
         Ok(self.wanted(self.read_beside(words.len(), read).await?))
     }
@@ -91,8 +89,8 @@ impl RequestContext<'_> {
         + Send
         + 'static,
     ) -> Result<WordReading, Error> {
-        if bytes > WORDS_BYTES_MAX {
-            return Err(error::too_long("message.parts", WORDS_BYTES_MAX));
+        if bytes > UTTERANCE_BYTES_MAX {
+            return Err(error::too_long("message.parts", UTTERANCE_BYTES_MAX));
         }
         let reader = Arc::clone(&self.binding.reader);
         let reading = self.beside(move |over| read(&*reader, over)).await?;

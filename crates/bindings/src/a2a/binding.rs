@@ -4,8 +4,8 @@
 
 use super::cards::Cards;
 use super::settings::BindingSettings;
-use super::words::WordReader;
 use crate::background::Background;
+use crate::words::WordReader;
 use engine::Engine;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;

@@ -10,7 +10,8 @@ use super::message_content::content;
 use super::notes::{MessageOutcome, Notes};
 use super::request_context::RequestContext;
 use super::telecom::kept;
-use super::words::WordReader;
+use super::words::complete;
+use crate::words::WordReader;
 use a2a::error::{Error, ErrorKind};
 use a2a::intake::MessageForm as Read;
 use a2a::message::Part;
@@ -87,7 +88,7 @@ impl RequestContext<'_> {
                 let (template, before) = (template.clone(), pending.values.clone());
                 let (text, now) = (words.clone(), self.now());
                 let read = move |reader: &dyn WordReader, over: &dyn Fn() -> bool| {
-                    reader.complete(&text, &template, &before, now, over)
+                    complete(reader, &text, &template, &before, now, over)
                 };
                 Ok(self.wanted(self.read_beside(words.len(), read).await?))
             }

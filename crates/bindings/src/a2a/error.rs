@@ -116,7 +116,7 @@ fn conflict(cause: &Conflict) -> ErrorKind {
 
 fn over_limit(cause: &OverLimit) -> ErrorKind {
     match cause {
-        OverLimit::TooBig { .. } => ErrorKind::TooLarge,
+        OverLimit::TooBig { .. } | OverLimit::LongUtterance { .. } => ErrorKind::TooLarge,
         OverLimit::ShortOfMemory => ErrorKind::Unavailable,
         OverLimit::TooMuch { .. }
         | OverLimit::TooMany { .. }

@@ -17,6 +17,7 @@ use ::netconf::filter::FilterError;
 use ::netconf::xml::XmlElement;
 use ::netconf::xpath::{EvaluationError, ExpressionError};
 use domain::excerpt::excerpt;
+use schema::semantics::{FailureKind, ParseFailure};
 
 /// A request that the process that led before may have carried out, or not, and that is not carried out
 /// again.
@@ -134,7 +135,29 @@ pub(crate) fn of_search(cause: &EvaluationError, path: ErrorPath) -> RpcError {
     }
 }
 
-/// A search for which there is no room now.
+/// Words that were not read: for they are too much work, or for who reads them cannot work now. Whoever fills in the
+/// keys needs neither.
+pub(crate) fn unread(failure: &ParseFailure, path: ErrorPath) -> RpcError {
+    match failure.kind {
+        FailureKind::TooMuch => {
+            RpcError::application(ErrorTag::TooBig)
+                .path(path)
+                .message(format!(
+                    "{}; say it shorter, or fill in the keys",
+                    failure.reason
+                ))
+        }
+        FailureKind::Cancelled => abandoned(path),
+        FailureKind::Broken => {
+            tracing::error!("words were not read: {failure}");
+            RpcError::application(ErrorTag::OperationFailed)
+                .path(path)
+                .message("plain words cannot be read now; keys can be filled in")
+        }
+    }
+}
+
+/// Work for which there is no room now: a search, or words to be read.
 pub(crate) fn busy(path: ErrorPath) -> RpcError {
     RpcError::application(ErrorTag::ResourceDenied)
         .app_tag("busy")
@@ -142,7 +165,7 @@ pub(crate) fn busy(path: ErrorPath) -> RpcError {
         .message(crate::background::Busy.to_string())
 }
 
-/// A search that was not done in its time.
+/// Work that was not done in its time.
 pub(crate) fn abandoned(path: ErrorPath) -> RpcError {
     RpcError::application(ErrorTag::ResourceDenied)
         .app_tag("busy")
@@ -210,5 +233,26 @@ mod tests {
             let message = refusal.message.expect("a refusal says why");
             assert!(message.chars().count() < 300, "{message}");
         }
+    }
+
+    /// Too much is the speaker's to mend; what is broken at the reader is not told in detail.
+    #[test]
+    fn words_that_are_not_read_are_refused_by_whose_fault_it_is() {
+        let document = XmlDocument::parse("<utterance/>", &Limits::default()).expect("XML");
+        let told = |kind| {
+            let failure = ParseFailure {
+                parser: "model".to_owned(),
+                kind,
+                reason: "more than 8000000 steps".to_owned(),
+            };
+            unread(&failure, ErrorPath::of(document.root()))
+        };
+        let too_much = told(FailureKind::TooMuch);
+        assert_eq!(too_much.tag, ErrorTag::TooBig);
+        assert!(format!("{too_much:?}").contains("8000000"), "{too_much:?}");
+        assert_eq!(told(FailureKind::Cancelled).tag, ErrorTag::ResourceDenied);
+        let broken = told(FailureKind::Broken);
+        assert_eq!(broken.tag, ErrorTag::OperationFailed);
+        assert!(!format!("{broken:?}").contains("steps"), "{broken:?}");
     }
 }

@@ -115,6 +115,15 @@ impl Instant<'_> {
         let parsed = Timestamp::parse(self.0.trimmed_text());
         parsed.map_err(|why| error::invalid(self.0, why.to_string()))
     }
+
+    /// The instant, and the minutes east of UTC of the zone that it is said in.
+    ///
+    /// # Errors
+    /// `invalid-value`, as of [`Self::timestamp`].
+    pub(in crate::netconf) fn zoned(self) -> Result<(Timestamp, i32), RpcError> {
+        let parsed = Timestamp::parse_zoned(self.0.trimmed_text());
+        parsed.map_err(|why| error::invalid(self.0, why.to_string()))
+    }
 }
 
 /// A node that need not be there.

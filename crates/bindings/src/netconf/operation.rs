@@ -22,6 +22,7 @@ mod schemas;
 mod simulation;
 mod subscribe;
 mod typed;
+mod utterance;
 mod validation;
 mod xpaths;
 
@@ -215,6 +216,10 @@ static RPCS: &[RpcDefinition] = &[
     RpcDefinition::of::<GetSchemaTemplate>().repeatable(),
     RpcDefinition::of::<ListScenarios>().repeatable(),
     RpcDefinition::of::<ValidatePayload>().repeatable(),
+    RpcDefinition::new(input::ParseUtterance::ORIGIN, |cx, origin, it| {
+        taken(utterance::parse_utterance(cx, origin, it))
+    })
+    .repeatable(),
     RpcDefinition::of::<GetSchemaUpdates>().repeatable(),
     RpcDefinition::of::<RequestCapabilityExtension>(),
     RpcDefinition::of::<PublishSchemaTemplate>(),

@@ -7,6 +7,7 @@ use super::api_resource;
 use super::session_schema::SessionSchema;
 use super::subscribers::Subscribers;
 use crate::background::Background;
+use crate::words::WordReader;
 use ::netconf::filter::PermitTree;
 use domain::access::{AccessRules, Principal};
 use domain::ems::Ems;
@@ -101,6 +102,7 @@ type Permits = BTreeMap<BTreeSet<String>, Arc<PermitTree>>;
 pub struct Platform {
     pub(crate) engine: Arc<Engine>,
     pub(crate) background: Arc<dyn Background>,
+    pub(crate) reader: Arc<dyn WordReader>,
     session_schema: RwLock<Arc<SessionSchema>>,
     next_session: AtomicU32,
     sessions: Mutex<BTreeMap<u32, Arc<SessionInfo>>>,
@@ -116,16 +118,18 @@ pub struct Platform {
 
 impl Platform {
     /// What sessions over this engine share, from `now` on; what may take long is handed to
-    /// `background`.
+    /// `background`, and plain words to `reader` there.
     pub fn new(
         engine: Arc<Engine>,
         generation: Arc<Generation>,
+        reader: Arc<dyn WordReader>,
         background: Arc<dyn Background>,
         now: Timestamp,
     ) -> Self {
         Self {
             engine,
             background,
+            reader,
             session_schema: RwLock::new(Arc::new(SessionSchema::of(generation))),
             next_session: AtomicU32::new(1),
             sessions: Mutex::default(),
@@ -158,6 +162,11 @@ impl Platform {
     /// Where work goes that may take long.
     pub fn background(&self) -> &Arc<dyn Background> {
         &self.background
+    }
+
+    /// Who reads plain words.
+    pub fn reader(&self) -> &Arc<dyn WordReader> {
+        &self.reader
     }
 
     /// The generation that new requests use.

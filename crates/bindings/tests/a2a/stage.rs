@@ -6,11 +6,11 @@
 use crate::radio::{Radio, radio};
 use ::a2a::card::CardProfile;
 use bindings::a2a::{
-    Answer, AnswerBody, Binding, BindingSettings, ByParser, EventFrames, IncomingRequest,
-    RequestBody, SkillOffer, WordReader, WordReading,
+    Answer, AnswerBody, Binding, BindingSettings, EventFrames, IncomingRequest, RequestBody,
 };
 use bindings::background::{Background, Busy, Inline, Job};
 use bindings::netconf::{Flow, Peer, Platform, Session};
+use bindings::words::WordReader;
 use domain::access::{AccessOperation, AccessRules, Action, Principal, Rule, RuleList, RuleTarget};
 use domain::agent::{Agent, Ask, Input, Output, Progress};
 use domain::content::{Content, Payload};
@@ -24,7 +24,10 @@ use engine::refusal::Field;
 use engine::{Credential, Endpoint, Engine, Limits, SchemaSetup, Setup, StoreOptions};
 use netconf::client::{ClientEvent, ClientSession};
 use schema::language::Language;
-use schema::semantics::{Circumstances, ParseFailure, Parsed, SemanticParser};
+use schema::semantics::{
+    Circumstances, OfferedScenario, ParseFailure, Parsed, ScenarioFit, ScenarioReading,
+    SemanticParser, Understanding,
+};
 use schema::shipped;
 use schema::template::Template;
 use serde_json::{Map, Value, json};
@@ -252,34 +255,57 @@ impl Background for Pool {
     }
 }
 
-/// A reader that counts what it is asked.
+/// A reader by the parser alone, which counts what it is asked: whatever says something fits.
 struct Counted {
-    reader: ByParser,
     read: Arc<AtomicUsize>,
 }
 
 impl WordReader for Counted {
-    fn read(
-        &self,
-        words: &str,
-        offers: &[SkillOffer<'_>],
-        now: Timestamp,
-        over: &dyn Fn() -> bool,
-    ) -> Result<WordReading, ParseFailure> {
-        self.read.fetch_add(1, Ordering::Relaxed);
-        self.reader.read(words, offers, now, over)
+    fn name(&self) -> &str {
+        Pairs.name()
     }
 
-    fn complete(
+    fn understand(
+        &self,
+        words: &str,
+        offers: &[OfferedScenario<'_>],
+        _: bool,
+        circumstances: &Circumstances,
+        over: &dyn Fn() -> bool,
+    ) -> Result<Understanding, ParseFailure> {
+        self.read.fetch_add(1, Ordering::Relaxed);
+        let mut understanding = Understanding::default();
+        for (place, offer) in offers.iter().enumerate() {
+            let template = offer.template.expect("each offer has one");
+            let parsed = Pairs.parse_until(template, words, circumstances, over)?;
+            let fit = ScenarioFit {
+                offer: place,
+                agent: offer.agent.to_owned(),
+                scenario: offer.scenario.to_owned(),
+                score: 1.0,
+                known: parsed.payload.keys().cloned().collect(),
+            };
+            match parsed.payload.is_empty() {
+                true => understanding.others.push(fit),
+                false => understanding.near.push(ScenarioReading {
+                    lacks: parsed.missing.len() as f64,
+                    fit,
+                    parsed,
+                }),
+            }
+        }
+        Ok(understanding)
+    }
+
+    fn parse(
         &self,
         words: &str,
         template: &Template,
-        before: &Map<String, Value>,
-        now: Timestamp,
+        circumstances: &Circumstances,
         over: &dyn Fn() -> bool,
-    ) -> Result<WordReading, ParseFailure> {
+    ) -> Result<Parsed, ParseFailure> {
         self.read.fetch_add(1, Ordering::Relaxed);
-        self.reader.complete(words, template, before, now, over)
+        Pairs.parse_until(template, words, circumstances, over)
     }
 }
 
@@ -353,7 +379,6 @@ impl Stage {
         };
         let read = Arc::new(AtomicUsize::new(0));
         let reader = Arc::new(Counted {
-            reader: ByParser::new(Box::new(Pairs), 0),
             read: Arc::clone(&read),
         });
         let pool = Arc::<Pool>::default();
@@ -442,6 +467,9 @@ impl Stage {
         let platform = Arc::new(Platform::new(
             Arc::clone(&self.engine),
             generation,
+            Arc::new(Counted {
+                read: Arc::clone(&self.read),
+            }),
             Arc::new(Inline),
             self.now,
         ));

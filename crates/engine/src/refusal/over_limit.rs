@@ -27,6 +27,12 @@ pub enum OverLimit {
         /// How many bytes.
         most: u64,
     },
+    /// An utterance is longer than anybody reads.
+    #[error("an utterance is read up to {most} bytes: say it shorter, or fill in the keys")]
+    LongUtterance {
+        /// How many bytes.
+        most: usize,
+    },
     /// What the publisher's open tasks and proposals say is as much as one's may.
     #[error(
         "the open tasks of '{user}' say {most} bytes and may say no more: end some, say less, or write \

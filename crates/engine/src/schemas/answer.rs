@@ -250,12 +250,12 @@ impl Schemas {
 }
 
 /// The language that is preferred; what is no tag is no preference.
-fn preferred(language: Option<&str>) -> Option<Language> {
+pub(super) fn preferred(language: Option<&str>) -> Option<Language> {
     language.and_then(|tag| Language::parse(tag).ok())
 }
 
 /// Whether an agent declares a template of the scenario.
-fn takes(profile: &Profile, scenario: &str) -> bool {
+pub(super) fn takes(profile: &Profile, scenario: &str) -> bool {
     let scenarios = profile.schemas().filter_map(|id| id.rsplit_once("_v"));
     scenarios.into_iter().any(|(name, _)| name == scenario)
 }

@@ -13,7 +13,7 @@
 //!   it is kept, and taken in later;
 //! - [`evolving`]: pools and lineages; takes observations in, in order, each exactly once; `changed`: what
 //!   came of that, to be committed; `company`: who is around, in `cohort`s; `document`: how it is kept; `setup`: what all begins with;
-//! - [`answer`]: what is asked about schemas; [`governing`]: what administrators do to them;
+//! - [`answer`]: what is asked about schemas; [`utterance`]: among what words are read; [`governing`]: what administrators do to them;
 //!   [`records`]: the tree `/schemas`; [`notice`]: what replies tell besides, and `delivered`: to
 //!   whom it was told; `served`: the templates that are; [`naming`]: what names in rules name there.
 //!
@@ -37,11 +37,13 @@ mod published;
 mod records;
 mod served;
 mod setup;
+mod utterance;
 
 pub(crate) use naming::NamedKey;
 pub(crate) use observation::{Lesson, Observed};
 pub(crate) use published::Checked;
 pub use setup::{SchemaSetup, TypedForm};
+pub use utterance::UTTERANCE_BYTES_MAX;
 
 use delivered::Delivered;
 use domain::time::Timestamp;

@@ -10,8 +10,10 @@ pub use tree::{
     ClusterRecord, KeyRecord, PatchRecord, PoolRecord, SampleRecord, SchemaRecord, SchemaRecords,
 };
 
+use schema::template::Template;
 use schema::violation::PayloadViolation;
 use serde_json::{Map, Value};
+use std::sync::Arc;
 
 /// `get-schema-template`: the template of a scenario, or one by its identifier.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,6 +38,20 @@ pub struct ValidatePayload {
     pub schema_id: String,
     /// The keys and values.
     pub payload: Map<String, Value>,
+}
+
+/// `parse-utterance`: what words may be for. What is said of the keys is read by who asks, for that is long work;
+/// the answer is what it is read among.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ParseUtterance {
+    /// The words, up to [`UTTERANCE_BYTES_MAX`](crate::UTTERANCE_BYTES_MAX) bytes.
+    pub utterance: String,
+    /// The scenario, for who has chosen.
+    pub which: Option<Which>,
+    /// The agent, for who has chosen.
+    pub agent: Option<String>,
+    /// The language of titles.
+    pub language: Option<String>,
 }
 
 /// `get-schema-updates`: the patches of a template.
@@ -178,6 +194,21 @@ pub struct ScenarioAnswer {
     pub response_schema_id: Option<String>,
     /// The agents that take it.
     pub agents: Vec<String>,
+}
+
+/// A scenario with an agent that takes it, for who chooses by words.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ScenarioOffer {
+    /// The agent.
+    pub agent: String,
+    /// The scenario for people.
+    pub title: Option<String>,
+    /// What the agent says of itself, and of its skills that take the scenario.
+    pub description: String,
+    /// What people say who want it.
+    pub examples: Vec<String>,
+    /// The template, with the caller's patches.
+    pub template: Arc<Template>,
 }
 
 /// What is wrong with a payload.

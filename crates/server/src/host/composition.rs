@@ -20,6 +20,7 @@ use crate::kept;
 use crate::memory::{self, MemoryMeter};
 use crate::outside::Watched;
 use crate::pool;
+use crate::reading::ByWords;
 use crate::restconf;
 use crate::revocation::{KeyHolders, KeyWatcher, Seen};
 use crate::roster::Roster;
@@ -215,7 +216,8 @@ impl Host {
         drop(generation);
         let generation = schemas::generation(&engine.schema_modules())?;
         let workers = pool::workers().map_err(StartError::Threads)?;
-        let platform = Platform::new(Arc::new(engine), generation, workers, now);
+        let reader = Arc::new(ByWords::default());
+        let platform = Platform::new(Arc::new(engine), generation, reader, workers, now);
         let platform = Arc::new(platform);
         let mut host = Self {
             profiles: hosted_profiles(platform.engine()),

@@ -76,7 +76,9 @@ impl RpcOrigin {
             Field::Conversation => "conversation",
             Field::Need => "need",
             Field::Agent if *self.module == modules::AGENT => "task-sendTo",
-            Field::Agent if *self.module == modules::POLICY => "agent",
+            Field::Agent if *self.module == modules::POLICY || *self.module == modules::SCHEMA => {
+                "agent"
+            }
             Field::Agent => "name",
             Field::Reach => "reach",
             Field::Address => "address",

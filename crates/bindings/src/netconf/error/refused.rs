@@ -123,7 +123,7 @@ fn conflict(cause: &Conflict, at: ErrorPath) -> RpcError {
 fn over_limit(cause: &OverLimit, at: ErrorPath) -> RpcError {
     let denied = RpcError::application(ErrorTag::ResourceDenied);
     match cause {
-        OverLimit::TooBig { .. } | OverLimit::TooMuch { .. } => {
+        OverLimit::TooBig { .. } | OverLimit::TooMuch { .. } | OverLimit::LongUtterance { .. } => {
             RpcError::application(ErrorTag::TooBig).path(at)
         }
         OverLimit::TooMany { .. } => denied.path(at),

@@ -157,6 +157,15 @@ fn accounts() -> Vec<(&'static str, String, Keeper)> {
                 "WISH_MOST: usize = 4_096;",
             ),
         ),
+        of(
+            "parse-utterance/utterance",
+            "1..4096",
+            Words(
+                "engine/src/schemas/utterance.rs",
+                "UTTERANCE_BYTES_MAX: usize = 4_096;",
+            ),
+        ),
+        of("parse-utterance/agent", "1..256", Nothing(LOOKED_UP)),
         of("reject-patch/reason", "1..1024", Nothing(TOLD)),
         of(
             "task-negotiate/content",

@@ -365,6 +365,17 @@ input! {
 }
 
 input! {
+    rpc ParseUtterance = SCHEMA "parse-utterance" gives output::ParseUtterance<'x> {
+        utterance: needed Text<'x> = SCHEMA "utterance";
+        scenario: optional Text<'x> = SCHEMA "scenario";
+        schema_id: optional Text<'x> = SCHEMA "schema-id";
+        agent: optional Text<'x> = SCHEMA "agent";
+        at: optional Instant<'x> = SCHEMA "at";
+        preferred_language: optional Text<'x> = SCHEMA "preferred-language";
+    }
+}
+
+input! {
     rpc GetSchemaUpdates = SCHEMA "get-schema-updates" gives output::GetSchemaUpdates<'x> {
         schema_id: needed Text<'x> = SCHEMA "schema-id";
         since_patch_id: optional Text<'x> = SCHEMA "since-patch-id";

@@ -351,6 +351,39 @@ output! {
 }
 
 output! {
+    node Choice {
+        agent: leaf Text = "agent";
+        schema_id: leaf Text = "schema-id";
+        scenario: leaf Text = "scenario";
+        title: leaf Text = "title";
+        score: leaf Decimal<4> = "score";
+        known: leaf_list Text = "known";
+    }
+}
+
+output! {
+    node Confidence {
+        key: leaf Text = "key";
+        value: leaf Decimal<4> = "value";
+        is_understood: leaf Boolean = "is-understood";
+    }
+}
+
+output! {
+    rpc ParseUtterance {
+        choice: list 2 Choice<'a> = SCHEMA "choice";
+        nearest: container Choice<'a> = SCHEMA "nearest";
+        agent: leaf Text = SCHEMA "agent";
+        schema_id: leaf Text = SCHEMA "schema-id";
+        payload: leaf Text = SCHEMA "payload";
+        confidence: list 1 Confidence<'a> = SCHEMA "confidence";
+        other: leaf_list Text = SCHEMA "other";
+        missing: leaf_list Text = SCHEMA "missing";
+        parser: leaf Text = SCHEMA "parser";
+    }
+}
+
+output! {
     node Update {
         patch_id: leaf Text = "patch-id";
         parent_schema_id: leaf Text = "parent-schema-id";

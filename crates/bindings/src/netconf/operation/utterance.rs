@@ -1,0 +1,166 @@
+//! `parse-utterance` of convoke-schema: what was understood of words, before anything is sent (draft-zhou §3.2 and
+//! §6.1).
+//!
+//! The engine says among which scenarios and agents; the words are read beside the session, in their sender's turn, and
+//! the reply follows in its own. Read next: [`crate::words`], `engine::schemas::utterance`.
+
+use super::validation::check;
+use crate::background::later;
+use crate::netconf::answer::{Answer, Dispatch};
+use crate::netconf::error::{self, RpcOrigin};
+use crate::netconf::input::{self, Input, Text};
+use crate::netconf::output::{self, Output};
+use crate::netconf::request_context::RequestContext;
+use crate::words::WordReader;
+use ::netconf::error::{ErrorPath, RpcError};
+use ::netconf::xml::XmlElement;
+use engine::{Execution, ParseUtterance, ScenarioOffer, Which};
+use schema::semantics::{
+    Circumstances, OfferedScenario, ParseFailure, Parsed, ScenarioFit, ScenarioReading,
+};
+use serde_json::Value;
+use std::sync::Arc;
+
+/// The most choices that are told.
+const CHOICES_MAX: usize = 16;
+
+pub(super) fn parse_utterance(
+    cx: &RequestContext<'_>,
+    origin: RpcOrigin,
+    operation: XmlElement<'_>,
+) -> Result<Dispatch, RpcError> {
+    check(cx, operation)?;
+    let input = input::ParseUtterance::of(operation);
+    let path = ErrorPath::of(input.utterance()?.leaf());
+    let circumstances = circumstances(cx, input)?;
+    let asked = decode(input)?;
+    if !cx.platform.background.has_room(&cx.who.name) {
+        return Err(error::busy(path));
+    }
+    let (words, is_named) = (asked.utterance.clone(), asked.which.is_some());
+    let offers = match cx.platform.engine.execute(cx.who, asked, cx.now) {
+        Execution::Done(offers) => offers.map_err(|refusal| error::refused(&refusal, origin))?,
+        Execution::Pending(_) => unreachable!("a query is answered at once"),
+    };
+    let reader = Arc::clone(&cx.platform.reader);
+    let read = later(&*cx.platform.background, &cx.who.name, move |over| {
+        Understood::read(&*reader, &words, offers, is_named, &circumstances, over)
+    });
+    let read = read.map_err(|_| error::busy(path.clone()))?;
+    Ok(Dispatch::Later(Box::pin(async move {
+        match read.await {
+            Ok(Ok(understood)) => Ok(Answer::of(understood.encode(Output::begin()))),
+            Ok(Err(failure)) => Err(error::unread(&failure, path)),
+            Err(_) => Err(error::abandoned(path)),
+        }
+    })))
+}
+
+fn decode(input: input::ParseUtterance<'_>) -> Result<ParseUtterance, RpcError> {
+    let schema_id = input.schema_id().map(|id| Which::Schema(id.owned()));
+    let scenario = input.scenario().map(|name| Which::Scenario(name.owned()));
+    Ok(ParseUtterance {
+        utterance: input.utterance()?.owned(),
+        which: schema_id.or(scenario),
+        agent: input.agent().map(Text::owned),
+        language: input.preferred_language().map(Text::owned),
+    })
+}
+
+/// The moment and zone that were said, or now in UTC.
+fn circumstances(
+    cx: &RequestContext<'_>,
+    input: input::ParseUtterance<'_>,
+) -> Result<Circumstances, RpcError> {
+    let said = input.at().map(|at| at.zoned()).transpose()?;
+    let (now, zone_minutes) = said.unwrap_or((cx.now, 0));
+    Ok(Circumstances {
+        now,
+        zone_minutes,
+        language: None,
+    })
+}
+
+/// What was understood, among what.
+struct Understood {
+    offers: Vec<ScenarioOffer>,
+    best: Option<ScenarioReading>,
+    /// The others, the better ones first; the nearest alone if nothing fits.
+    others: Vec<ScenarioFit>,
+    parser: String,
+}
+
+impl Understood {
+    fn read(
+        reader: &dyn WordReader,
+        words: &str,
+        offers: Vec<ScenarioOffer>,
+        is_named: bool,
+        circumstances: &Circumstances,
+        over: &dyn Fn() -> bool,
+    ) -> Result<Self, ParseFailure> {
+        let scenarios: Vec<_> = offers.iter().map(offered).collect();
+        let mut understood = reader.understand(words, &scenarios, is_named, circumstances, over)?;
+        let best = understood.take_fullest();
+        let near = understood.near.into_iter().map(|reading| reading.fit);
+        Ok(Self {
+            best,
+            others: near.chain(understood.others).collect(),
+            parser: reader.name().to_owned(),
+            offers,
+        })
+    }
+
+    fn encode<'a>(&'a self, output: output::ParseUtterance<'a>) -> output::ParseUtterance<'a> {
+        let Some(ScenarioReading { fit, parsed, .. }) = &self.best else {
+            let nearest = self.others.first().filter(|fit| fit.score > 0.0);
+            return output
+                .nearest(nearest, |node, fit| self.fit(node, fit))
+                .parser(&self.parser);
+        };
+        let offer = &self.offers[fit.offer];
+        let choices = std::iter::once(fit).chain(&self.others);
+        output
+            .choice(choices.take(CHOICES_MAX), |node, fit| self.fit(node, fit))
+            .agent(&offer.agent)
+            .schema_id(&offer.template.schema_id)
+            .payload(Value::Object(parsed.to_payload()).to_string())
+            .confidence(&parsed.confidence, |node, (key, value)| {
+                confidence(node, parsed, key, *value)
+            })
+            .other(&parsed.other)
+            .missing(&parsed.missing)
+            .parser(&self.parser)
+    }
+
+    fn fit<'a>(&'a self, node: output::Choice<'a>, fit: &'a ScenarioFit) -> output::Choice<'a> {
+        let offer = &self.offers[fit.offer];
+        node.agent(&offer.agent)
+            .schema_id(&offer.template.schema_id)
+            .scenario(&offer.template.scenario)
+            .title(offer.title.as_ref())
+            .score(fit.score)
+            .known(&fit.known)
+    }
+}
+
+fn confidence<'a>(
+    node: output::Confidence<'a>,
+    parsed: &Parsed,
+    key: &'a String,
+    value: f64,
+) -> output::Confidence<'a> {
+    node.key(key)
+        .value(value)
+        .is_understood(parsed.payload.contains_key(key))
+}
+
+fn offered(offer: &ScenarioOffer) -> OfferedScenario<'_> {
+    OfferedScenario {
+        agent: &offer.agent,
+        scenario: &offer.template.scenario,
+        description: &offer.description,
+        examples: &offer.examples,
+        template: Some(&offer.template),
+    }
+}
