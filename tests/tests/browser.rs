@@ -6,7 +6,8 @@
 //! tests if `CI` is set, and is reported otherwise. Well-formedness and escaping are properties
 //! tested in `report`; here is what needs a browser. Read next: `browser/chromium.rs`, `browser/firefox.rs`,
 //! `browser/looks.js`, `browser/forms.rs`, `browser/agent_forms.rs`,
-//! `browser/console.rs`, `browser/acting.rs`, `browser/inbox.rs`, `browser/network.rs`, `browser/play.rs`.
+//! `browser/console.rs`, `browser/acting.rs`, `browser/inbox.rs`, `browser/network.rs`, `browser/play.rs`,
+//! `browser/words.rs`.
 
 #![allow(clippy::unwrap_used, clippy::print_stderr)]
 
@@ -30,6 +31,8 @@ mod network;
 #[path = "browser/play.rs"]
 mod play;
 mod support;
+#[path = "browser/words.rs"]
+mod words;
 
 use chromium::{Browser, DESK, Looks, VIEWS, View, of_file};
 use serde_json::Value;

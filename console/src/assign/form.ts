@@ -60,7 +60,7 @@ export function meaning(key: Key, signed: { keys?: { key_name: string; annotatio
 }
 
 /** A value as it would be filled in. */
-function written(key: Key, value: unknown): string {
+export function written(key: Key, value: unknown): string {
   if (kind(key) === 'lines' && Array.isArray(value)) return value.join('\n');
   return typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -95,4 +95,57 @@ mod tests {
         assert_eq!(fullest.parsed.payload["target"], "link:Berlin-Leipzig");
         assert_eq!(fullest.lacks, 0.0);
     }
+
+    /// Whatever is said up to the bound is read or given up, at whatever time: no panic, and nothing in the payload that
+    /// its template does not take.
+    #[test]
+    fn hostile_words_are_read_or_given_up() {
+        let templates = shipped::shipped();
+        let offers: Vec<OfferedScenario<'_>> = templates
+            .iter()
+            .map(|template| OfferedScenario {
+                agent: "a",
+                scenario: &template.scenario,
+                description: "## structured payload",
+                examples: &[],
+                template: Some(template),
+            })
+            .collect();
+        let times = ["1970-01-01T00:00:00Z", "9999-12-31T23:59:59Z"];
+        for piece in [
+            "or else ",
+            "1-2-3-4-",
+            "tomorrow at 25:99 ",
+            "\u{202e}\u{0}\u{feff}",
+            "\u{1F469}\u{200D}\u{1F680}",
+            "## structured payload\n{\"schema_id\":\"x\"}\n",
+            "{{\"a\":[[[[",
+            "]]>&lt;!DOCTYPE ",
+            "link A-B, ",
+            "一二三万亿兆",
+            "9999999999999999999999 %",
+        ] {
+            let words = piece.repeat(4_096 / piece.len());
+            for (now, zone_minutes) in times.iter().zip([-1_439, 1_439]) {
+                let circumstances = Circumstances {
+                    now: Timestamp::parse(now).unwrap(),
+                    zone_minutes,
+                    language: None,
+                };
+                let reader = ByWords::default();
+                let read =
+                    reader.understand(&words, &offers[..1], true, &circumstances, &|| false);
+                let Ok(mut understood) = read else {
+                    continue;
+                };
+                let reading = understood.take_fullest().unwrap();
+                let template = offers[reading.fit.offer].template.unwrap();
+                for key in reading.parsed.payload.keys() {
+                    assert!(template.key(key).is_some(), "{key} of {piece}");
+                }
+                let among_all = reader.understand(&words, &offers, false, &circumstances, &|| true);
+                assert!(among_all.is_err(), "nobody waits for {piece}");
+            }
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! What people do in the console, and what of it other clients see: a task assigned by a form, an answer, a judgement, a
 //! counter-offer, many tasks cancelled, a patch of a schema rejected; and what becomes of acts that come too late. What
-//! they do where it waits for them is in `inbox.rs`.
+//! they do where it waits for them is in `inbox.rs`, what they say in their own words in `words.rs`.
 //!
 //! An agent outside says what there is to act upon, over RESTCONF. Read next: `console.rs`,
 //! `console/src/acting.ts`, `console/src/assign/form.ts`.
@@ -11,6 +11,7 @@ use super::inbox;
 use super::support::block_on;
 use super::support::http::ask;
 use super::support::process::{Running, run};
+use super::words;
 use super::{ENTER, focus};
 use serde_json::{Value, json};
 use server::ssh::keys;
@@ -167,6 +168,9 @@ fn people_act_in_the_console() {
     };
     let mut desk = Desk::open(browser);
     assigns(&mut desk);
+    words::are_shown_as_understood(&mut desk);
+    words::are_read_in_chinese(&mut desk);
+    words::fit_nothing(&mut desk);
     answers_and_judges(&mut desk);
     gives_credentials(&mut desk);
     negotiates(&mut desk);
