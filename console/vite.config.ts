@@ -2,7 +2,8 @@
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
-import { defineConfig, type Plugin } from 'vite';
+import type { Plugin } from 'vite';
+import { defineConfig } from 'vitest/config';
 
 let folder = 'dist';
 
@@ -22,6 +23,8 @@ const compressed: Plugin = {
 export default defineConfig({
   base: '/console/',
   plugins: [svelte(), compressed],
+  // A busy machine fails no test.
+  test: { testTimeout: 60_000 },
   build: {
     target: 'es2022',
     assetsInlineLimit: 0,
