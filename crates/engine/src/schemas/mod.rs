@@ -41,7 +41,6 @@ mod utterance;
 pub(crate) use observation::{Lesson, Observed};
 pub(crate) use published::Checked;
 pub use setup::{SchemaSetup, TypedForm};
-pub use utterance::UTTERANCE_BYTES_MAX;
 
 use delivered::Delivered;
 use domain::time::Timestamp;
