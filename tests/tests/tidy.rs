@@ -47,9 +47,16 @@ fn every_source_opens_with_what_it_knows() {
     assert!(bare.is_empty(), "these open without `//! …`: {bare:#?}");
 }
 
+/// What is generated from the modules is as long as they are; nobody reads it from end to end.
+fn is_generated(text: &str) -> bool {
+    let first = text.lines().next().unwrap_or_default();
+    first.ends_with("generated from `yang/`: nothing here is written by hand.")
+}
+
 #[test]
 fn no_source_is_longer_than_a_story() {
-    let long = sources().filter(|(path, text)| {
+    let written = sources().filter(|(_, text)| !is_generated(text));
+    let long = written.filter(|(path, text)| {
         let test = path.contains("tests");
         text.lines().count() > if test { TEST_LINES_MAX } else { LINES_MAX }
     });

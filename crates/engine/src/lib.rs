@@ -93,9 +93,10 @@ pub use schemas::operation::{
     JudgeAlignment, KeyRecord, ListScenarios, Notice, ParseUtterance, PatchAnswer, PatchRecord,
     PatchStanding, PoolRecord, PublishSchemaTemplate, PublishedTemplate, RejectPatch, RenderSchema,
     RequestCapabilityExtension, RetireSchema, SampleRecord, ScenarioAnswer, ScenarioOffer,
-    SchemaRecord, SchemaRecords, TemplateAnswer, Updates, ValidatePayload, Validated, Which,
+    SchemaRecord, SchemaRecords, TemplateAnswer, UTTERANCE_BYTES_MAX, Updates, ValidatePayload,
+    Validated, Which,
 };
-pub use schemas::{SchemaSetup, TypedForm, UTTERANCE_BYTES_MAX};
+pub use schemas::{SchemaSetup, TypedForm};
 pub use store::{
     Filter, Options as StoreOptions, Page, ReadError, Retention, StoreBackend, StoreStatistics,
     TaskFilter, Trimmed, Verification, VerificationState,

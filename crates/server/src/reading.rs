@@ -133,8 +133,7 @@ mod tests {
                     language: None,
                 };
                 let reader = ByWords::default();
-                let read =
-                    reader.understand(&words, &offers[..1], true, &circumstances, &|| false);
+                let read = reader.understand(&words, &offers[..1], true, &circumstances, &|| false);
                 let Ok(mut understood) = read else {
                     continue;
                 };

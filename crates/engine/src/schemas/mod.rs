@@ -43,7 +43,6 @@ pub(crate) use naming::NamedKey;
 pub(crate) use observation::{Lesson, Observed};
 pub(crate) use published::Checked;
 pub use setup::{SchemaSetup, TypedForm};
-pub use utterance::UTTERANCE_BYTES_MAX;
 
 use delivered::Delivered;
 use domain::time::Timestamp;

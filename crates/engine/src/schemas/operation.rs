@@ -15,6 +15,9 @@ use schema::violation::PayloadViolation;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
+/// The longest utterance that is read for its meaning, in bytes: some seven hundred words.
+pub const UTTERANCE_BYTES_MAX: usize = 4_096;
+
 /// `get-schema-template`: the template of a scenario, or one by its identifier.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GetSchemaTemplate {

@@ -9,7 +9,7 @@ use super::answer::{preferred, takes};
 use crate::access::exec;
 use crate::operation::{Query, Reader};
 use crate::refusal::{NotFound, OverLimit};
-use crate::schemas::operation::{ParseUtterance, ScenarioOffer, Which};
+use crate::schemas::operation::{ParseUtterance, ScenarioOffer, UTTERANCE_BYTES_MAX, Which};
 use crate::{Engine, Refusal};
 use domain::access::{Principal, Request, TASK_NEGOTIATE};
 use domain::discovery::Criteria;
@@ -18,9 +18,6 @@ use domain::registry::Registration;
 use schema::language::Language;
 use schema::template::Template;
 use std::sync::Arc;
-
-/// The longest utterance that is read for its meaning, in bytes: some seven hundred words.
-pub const UTTERANCE_BYTES_MAX: usize = 4_096;
 
 /// The most agents among which one scenario is read; of more, those that the registry ranks first.
 const AGENTS_MAX: usize = 8;

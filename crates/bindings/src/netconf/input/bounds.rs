@@ -161,7 +161,7 @@ fn accounts() -> Vec<(&'static str, String, Keeper)> {
             "parse-utterance/utterance",
             "1..4096",
             Words(
-                "engine/src/schemas/utterance.rs",
+                "engine/src/schemas/operation.rs",
                 "UTTERANCE_BYTES_MAX: usize = 4_096;",
             ),
         ),
