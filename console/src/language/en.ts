@@ -772,7 +772,7 @@ export const en = {
   'commit.slow': '99 % within',
   'commit.times': 'Time of a commit (ms)',
   'commits': 'Commits',
-  'commits.asked': 'Two readings some seconds apart are needed.',
+  'commits.asked': 'It is read every three seconds: the figures come with the third reading.',
   'commits.how': 'At each moment of the 30 seconds before it, while this page was looked at; median and 99 % are estimated from the histogram.',
   'lead': '{node} leads since {time} (epoch {epoch}).',
   'lead.none': 'No node leads.',

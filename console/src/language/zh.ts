@@ -774,7 +774,7 @@ export const zh: Record<Key, string> = {
   'commit.slow': '99 % 不超过',
   'commit.times': '提交耗时（毫秒）',
   'commits': '提交',
-  'commits.asked': '需要相隔数秒的两次读数。',
+  'commits.asked': '每三秒读取一次，第三次读数后显示图表。',
   'commits.how': '每个时刻为其前 30 秒的数值，仅在查看本页时记录；中位数与 99 % 由直方图估算。',
   'lead': '{node} 自 {time} 起主导（任期 {epoch}）。',
   'lead.none': '没有节点主导。',
