@@ -271,7 +271,7 @@ fn a_stream_that_is_cut_goes_on_after_what_was_drawn() {
         .enable_all()
         .build()
         .unwrap();
-    let proxy = network.block_on(Proxy::before(running.http(), 0));
+    let proxy = network.block_on(Proxy::before(running.http().parse().unwrap(), 0));
     let url = format!("http://{}", proxy.address());
     let link = ["console", "link", "--json", "--url", &url];
     let link = block_on(async { run(running.state(), &link).await.well().json() });
