@@ -35,10 +35,12 @@ pub(super) fn with_agent_outside(state: &Path, settings: &[&str]) -> (Running, S
     keys::write_public(Path::new(&public), key.public_key()).unwrap();
     std::fs::write(file("remote.toml"), PROFILE).unwrap();
     let profile = file("remote.toml");
-    let register = ["agent", "register", "--profile", &profile];
+    // It lasts though the time of a platform may run faster.
+    let profiled = ["agent", "register", "--lease", "604800"];
+    let register = [&profiled[..], &["--profile", &profile]].concat();
     let own = ["--key", &public, "--identity", &private];
     let token = block_on(async {
-        running.client(&[register, own].concat()).await.well();
+        running.client(&[&register[..], &own].concat()).await.well();
         let token = run(running.state(), &["token", "issue", "remote"]).await;
         token.well().stdout.trim().to_owned()
     });
