@@ -26,6 +26,44 @@ const PROFILE: &str = "name = \"remote\"\ndescription = \"Looks at masts\"\nvers
                        provider = \"Example\"\nlayer = \"resource\"\n[capability]\n\
                        negotiate = \"acp-task-fulfillment-negotiation-v1.0\"\n";
 
+/// A platform with an agent outside, called `remote`, and that one's token.
+pub(super) fn with_agent_outside(state: &Path, settings: &[&str]) -> (Running, String) {
+    let file = |name: &str| state.join(name).display().to_string();
+    let serve = ["serve", "--network", "Polska", "--sites", "12"];
+    let running = block_on(Running::start(state, &[&serve, settings].concat()));
+    let (private, public) = (file("remote_ed25519"), file("remote_ed25519.pub"));
+    let key = keys::load_or_generate(Path::new(&private), "remote").unwrap();
+    keys::write_public(Path::new(&public), key.public_key()).unwrap();
+    std::fs::write(file("remote.toml"), PROFILE).unwrap();
+    let profile = file("remote.toml");
+    // It lasts though the time of a platform may run faster.
+    let profiled = ["agent", "register", "--lease", "604800"];
+    let register = [&profiled[..], &["--profile", &profile]].concat();
+    let own = ["--key", &public, "--identity", &private];
+    let token = block_on(async {
+        running.client(&[&register[..], &own].concat()).await.well();
+        let token = run(running.state(), &["token", "issue", "remote"]).await;
+        token.well().stdout.trim().to_owned()
+    });
+    (running, token)
+}
+
+/// That agent says something.
+#[track_caller]
+pub(super) fn agent_says(running: &Running, token: &str, verb: &str, task: &str, content: &[&str]) {
+    let about = |said: &&str| format!("##target object\nsite PL-004\n##task description\n{said}");
+    let content: Vec<String> = content.iter().map(about).collect();
+    let input = json!({ "irtf-agent:input": {
+        "commuType": verb, "task-id": task, "task-sendTo": "operator", "content": content,
+    }});
+    let kind = [("Content-Type", "application/yang-data+json")];
+    let path = "/restconf/operations/irtf-agent:task-negotiate";
+    let input = input.to_string();
+    let address = running.http();
+    let said = block_on(ask(address, "POST", path, Some(token), &kind, &input));
+    assert_eq!(said.status, 200, "{said:?}");
+}
+
 /// A console at which somebody is signed in, and the platform behind it.
 pub(super) struct Desk {
     pub(super) browser: Browser,
@@ -39,25 +77,11 @@ pub(super) struct Desk {
 impl Desk {
     fn open(mut browser: Browser) -> Self {
         let state = tempfile::tempdir().unwrap();
-        let file = |name: &str| state.path().join(name).display().to_string();
-        std::fs::write(file("convoke.toml"), SETTINGS).unwrap();
-        let serve = ["serve", "--network", "Polska", "--sites", "12"];
-        let running = block_on(Running::start(state.path(), &serve));
-        let (private, public) = (file("remote_ed25519"), file("remote_ed25519.pub"));
-        let key = keys::load_or_generate(Path::new(&private), "remote").unwrap();
-        keys::write_public(Path::new(&public), key.public_key()).unwrap();
-        std::fs::write(file("remote.toml"), PROFILE).unwrap();
-        let profile = file("remote.toml");
-        let register = ["agent", "register", "--profile", &profile];
-        let own = ["--key", &public, "--identity", &private];
+        std::fs::write(state.path().join("convoke.toml"), SETTINGS).unwrap();
+        let (running, token) = with_agent_outside(state.path(), &[]);
         let url = format!("http://{}", running.http());
-        let (token, link) = block_on(async {
-            running.client(&[register, own].concat()).await.well();
-            let token = run(running.state(), &["token", "issue", "remote"]).await;
-            let link = ["console", "link", "--json", "--url", &url];
-            let link = run(running.state(), &link).await.well().json();
-            (token.well().stdout.trim().to_owned(), link)
-        });
+        let link = ["console", "link", "--json", "--url", &url];
+        let link = block_on(async { run(running.state(), &link).await.well().json() });
         browser.visit(link[0]["link"].as_str().unwrap(), DESK);
         browser.wait(IN);
         Self {
@@ -76,6 +100,30 @@ impl Desk {
         self.browser.visit(&url, DESK);
         self.browser
             .wait("document.querySelector('.condition.live')");
+    }
+
+    /// Lets somebody in as a user.
+    pub(super) fn knows(&self, user: &str) {
+        let state = self.running.state();
+        let key = std::fs::read(state.join("remote_ed25519.pub")).unwrap();
+        std::fs::create_dir_all(state.join("users")).unwrap();
+        std::fs::write(state.join(format!("users/{user}.pub")), key).unwrap();
+    }
+
+    /// Another user signs in, in place of whoever is.
+    pub(super) fn signs_in(&mut self, user: &str) {
+        let url = format!("http://{}", self.running.http());
+        let link = ["console", "link", "--json", "--user", user, "--url", &url];
+        let link = block_on(async { run(self.running.state(), &link).await.well().json() });
+        self.browser
+            .look("document.querySelector('header button').click()");
+        self.browser.until("Page.loadEventFired");
+        self.browser.wait("document.querySelector('main.sign-in')");
+        self.browser.visit("about:blank", DESK);
+        self.browser.visit(link[0]["link"].as_str().unwrap(), DESK);
+        self.browser.wait(&format!(
+            "document.querySelector('.user')?.textContent === '{user}'"
+        ));
     }
 
     /// Asserts that nothing on the page keeps anybody out.
@@ -146,18 +194,7 @@ impl Desk {
     /// The agent outside says something.
     #[track_caller]
     pub(super) fn agent_says(&self, verb: &str, task: &str, content: &[&str]) {
-        let about =
-            |said: &&str| format!("##target object\nsite PL-004\n##task description\n{said}");
-        let content: Vec<String> = content.iter().map(about).collect();
-        let input = json!({ "irtf-agent:input": {
-            "commuType": verb, "task-id": task, "task-sendTo": "operator", "content": content,
-        }});
-        let kind = [("Content-Type", "application/yang-data+json")];
-        let path = "/restconf/operations/irtf-agent:task-negotiate";
-        let (address, token) = (self.running.http(), Some(self.token.as_str()));
-        let input = input.to_string();
-        let said = block_on(ask(address, "POST", path, token, &kind, &input));
-        assert_eq!(said.status, 200, "{said:?}");
+        agent_says(&self.running, &self.token, verb, task, content);
     }
 }
 
@@ -179,7 +216,9 @@ fn people_act_in_the_console() {
     inbox::decides(&mut desk);
     inbox::decides_many(&mut desk);
     inbox::gives_rules(&mut desk);
+    inbox::decides_on_schemas(&mut desk);
     inbox::looks_through_many(&mut desk);
+    inbox::executes(&mut desk);
     offers_nothing_that_is_forbidden(&mut desk);
 }
 
@@ -432,21 +471,8 @@ fn lets_a_schema_grow(desk: &mut Desk) {
 
 /// Somebody in no group may do nothing, and sees no button that would be refused.
 fn offers_nothing_that_is_forbidden(desk: &mut Desk) {
-    let state = desk.running.state();
-    let key = std::fs::read(state.join("remote_ed25519.pub")).unwrap();
-    std::fs::create_dir_all(state.join("users")).unwrap();
-    std::fs::write(state.join("users/ann.pub"), key).unwrap();
-    let url = format!("http://{}", desk.running.http());
-    let link = ["console", "link", "--json", "--user", "ann", "--url", &url];
-    let link = block_on(async { run(desk.running.state(), &link).await.well().json() });
-    desk.browser
-        .look("document.querySelector('header button').click()");
-    desk.browser.until("Page.loadEventFired");
-    desk.browser.wait("document.querySelector('main.sign-in')");
-    desk.browser.visit("about:blank", DESK);
-    desk.browser.visit(link[0]["link"].as_str().unwrap(), DESK);
-    desk.browser
-        .wait("document.querySelector('.user')?.textContent === 'ann'");
+    desk.knows("ann");
+    desk.signs_in("ann");
     desk.visit("assign");
     desk.browser.wait("document.querySelector('main h1')");
     assert_eq!(

@@ -4,11 +4,14 @@
 //! axe-core looks for what keeps people out; it is with the packages of the console (`make setup`). Read next:
 //! `docs/console.md`, `console/src/App.svelte`; what people do there is in `acting.rs`.
 
+use super::acting::{agent_says, with_agent_outside};
 use super::chromium::{Browser, DESK, Looks};
 use super::firefox::Firefox;
+use super::play::{fill, press};
 use super::support::block_on;
 use super::support::http::get;
 use super::support::process::{Running, run};
+use super::support::proxy::Proxy;
 use serde_json::Value;
 use std::path::Path;
 
@@ -227,7 +230,96 @@ fn the_console_lets_in_once_and_shows_what_happens() {
     assert_eq!(asked.status, 401);
 }
 
-/// The same in the other browser: in, each page in both languages and appearances, what happens, an act, and out.
+/// Has the page write down which events it is told, for each stream from which place on: frames that are whole.
+const WRITTEN_DOWN: &str = "(fetched => { window.told = []; window.whole = fetched; window.fetch = async (url, init) => { \
+     const answer = await fetched(url, init); \
+     if (!url.startsWith('/restconf/streams/') || !answer.ok) return answer; \
+     const stream = { from: Number(init.headers['Last-Event-ID']), ids: [] }; \
+     window.told.push(stream); \
+     const decoder = new TextDecoder(); \
+     let rest = ''; \
+     const write = { transform(chunk, on) { \
+       const frames = (rest + decoder.decode(chunk, { stream: true })).split('\\n\\n'); \
+       rest = frames.pop(); \
+       stream.ids.push(...frames.flatMap(it => /^id: ?(\\d+)$/m.exec(it)?.slice(1) ?? []).map(Number)); \
+       on.enqueue(chunk); } }; \
+     return new Response(answer.body.pipeThrough(new TransformStream(write)), { status: answer.status }); }; \
+     return 1; })(fetch)";
+
+/// What is told by one stream from where the first of those began to where the last of them is.
+const IN_ONE: &str = "(async (from, last) => { \
+     const own = { 'Console-Request': localStorage.getItem('convoke-session') }; \
+     const headers = { ...own, Accept: 'text/event-stream', 'Last-Event-ID': String(from) }; \
+     const reader = (await whole('/restconf/streams/NETCONF/json', { headers })).body.getReader(); \
+     const decoder = new TextDecoder(); \
+     let text = ''; \
+     const ids = () => [...text.matchAll(/^id: ?(\\d+)$/gm)].map(it => Number(it[1])); \
+     while (!ids().includes(last)) text += decoder.decode((await reader.read()).value, { stream: true }); \
+     reader.cancel(); \
+     return ids().filter(it => it <= last); })(seen[0].from, seen.flatMap(it => it.ids).at(-1))";
+
+/// The connections are cut in mid-flow, several times: nothing that happened is missed, and nothing is told twice.
+#[test]
+fn a_stream_that_is_cut_goes_on_after_what_was_drawn() {
+    let Some(mut browser) = Browser::start() else {
+        return;
+    };
+    let state = tempfile::tempdir().unwrap();
+    let serve = ["serve", "--network", "Polska", "--sites", "12"];
+    let running = block_on(Running::start(state.path(), &serve));
+    let network = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build()
+        .unwrap();
+    let proxy = network.block_on(Proxy::before(running.http().parse().unwrap(), 0));
+    let url = format!("http://{}", proxy.address());
+    let link = ["console", "link", "--json", "--url", &url];
+    let link = block_on(async { run(running.state(), &link).await.well().json() });
+    browser.visit(link[0]["link"].as_str().unwrap(), DESK);
+    browser.wait("document.querySelector('.condition.live')");
+    browser.look("location.hash = 'tasks'");
+    browser.look(WRITTEN_DOWN);
+    browser.hide(true);
+    browser.hide(false);
+    browser.wait("told.length === 1 && document.querySelector('.condition.live')");
+    let mut tasks = Vec::new();
+    for cuts in 1..=3 {
+        for (when, name) in ["before", "between", "after"].into_iter().enumerate() {
+            let task = format!("{name}-{cuts}");
+            assign(&running, &task);
+            tasks.push(task);
+            if when == 1 {
+                proxy.cut();
+            }
+        }
+        browser.wait(&format!(
+            "told.length > {cuts} && document.querySelector('.condition.live')"
+        ));
+    }
+    for task in &tasks {
+        let row = format!("document.querySelector('main a[href=\"#tasks/{task}\"]')");
+        browser.wait(&row);
+        let rows = browser.count(&format!(
+            "all('main tbody a[href=\"#tasks/{task}\"]').length"
+        ));
+        assert_eq!(rows, 1, "{task}");
+    }
+    let streams = browser.look("(window.seen = structuredClone(told))");
+    let streams = streams.as_array().unwrap();
+    let ids = |stream: &Value| stream["ids"].as_array().unwrap().clone();
+    let told: Vec<Value> = streams.iter().flat_map(ids).collect();
+    assert!(told.len() >= tasks.len(), "{streams:?}");
+    assert_eq!(browser.look(IN_ONE), Value::from(told), "{streams:?}");
+    let mut drawn = streams[0]["from"].clone();
+    for stream in streams {
+        assert_eq!(stream["from"], drawn, "{streams:?}");
+        drawn = ids(stream).pop().unwrap_or(drawn);
+    }
+}
+
+/// The same in the other browser: in, each page in both languages and appearances, what happens, acts, what waits,
+/// something that breaks, and out.
 #[test]
 fn the_console_works_in_firefox() {
     let Some(mut browser) = Firefox::start() else {
@@ -235,8 +327,8 @@ fn the_console_works_in_firefox() {
     };
     let axe = axe();
     let state = tempfile::tempdir().unwrap();
-    let serve = ["serve", "--network", "Polska", "--sites", "12"];
-    let running = block_on(Running::start(state.path(), &serve));
+    // A minute of the network is a second.
+    let (running, token) = with_agent_outside(state.path(), &["--speed", "60"]);
     let url = format!("http://{}", running.http());
     assign(&running, "seen-1");
     let made = ["console", "link", "--json"];
@@ -284,6 +376,51 @@ fn the_console_works_in_firefox() {
     let told = block_on(async { running.client(&show).await.well().json() });
     assert_eq!(told[0]["task"]["task-status"], "cancelled", "{told:?}");
 
+    decides_in_firefox(&mut browser, &running, &token);
+    breaks_in_firefox(&mut browser, &running);
+
     browser.look("document.querySelector('header button').click()");
     browser.wait(OUT);
+}
+
+/// A result that waits is accepted where it waits.
+fn decides_in_firefox(browser: &mut Firefox, running: &Running, token: &str) {
+    let expects = ["--id", "tower", "--async", "--expect", "painted"];
+    let assign = ["task", "assign", "remote", "site PL-004", "paint it"];
+    block_on(async { running.client(&[assign, expects].concat()).await.well() });
+    browser.look("location.hash = 'inbox'");
+    let result = "painted\n##result\nin red";
+    agent_says(running, token, "taskResultNotify", "tower", &[result]);
+    let link = "document.querySelector('.waiting a[href=\"#inbox/result%2Ftower\"]')";
+    browser.wait(link);
+    browser.look(&format!("({link}.click(), 1)"));
+    browser.wait("document.querySelector('aside .acts .text')?.textContent.includes('in red')");
+    press(browser, "Accept");
+    browser.wait("document.querySelector('aside').textContent.includes('It waits no more.')");
+    let show = ["task", "show", "tower", "--json"];
+    let told = block_on(async { running.client(&show).await.well().json() });
+    assert_eq!(told[0]["task"]["task-status"], "finished", "{told:?}");
+}
+
+/// What breaks has a story.
+fn breaks_in_firefox(browser: &mut Firefox, running: &Running) {
+    browser.look("location.hash = 'play'");
+    fill(browser, "#break-kind", "router-failure");
+    fill(browser, "#break-element", "router:Lodz");
+    press(browser, "Break it");
+    browser.wait("location.hash === '#play/1' && document.querySelector('.story')");
+    for what in ["broke", "raised", "said"] {
+        browser.wait(&format!(
+            "document.querySelector('.entries [data-what={what}]')"
+        ));
+    }
+    // Mended by hand, or by agents meanwhile.
+    browser.look(
+        "(it => it ? (it.click(), 1) : 0)(all('.story button.act').find(it => it.textContent.trim() === 'Mend it now'))",
+    );
+    browser.wait("document.querySelector('.truth .fault.over')");
+    let list = ["fault", "list", "--all", "--json"];
+    let told = block_on(async { running.client(&list).await.well().json() });
+    assert_eq!(told[0]["element"], "router:Lodz", "{told:?}");
+    assert!(told[0]["repaired"].is_string(), "{told:?}");
 }

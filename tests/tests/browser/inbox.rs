@@ -1,4 +1,5 @@
-//! What waits for people, decided where it waits; several at once; and standing rules, by which it waits no more.
+//! What waits for people, decided where it waits: results, decisions, what schemas would grow by, and the plan of a task
+//! that a person carries out; several at once; and standing rules, by which it waits no more.
 //!
 //! What is decided on the page is read over NETCONF by another client, and what others do is seen on the page. Read next:
 //! `acting.rs`, at whose desk this is; `console/src/inbox/Inbox.svelte`, `docs/policy.md`.
@@ -279,6 +280,216 @@ pub(super) fn gives_rules(desk: &mut Desk) {
     assert!(desk.other(&["rule", "list"]).is_empty());
     desk.other(&["task", "accept", "flight-3"]);
     desk.browser.wait("!document.querySelector('nav .badge')");
+}
+
+/// What the platform has by RESTCONF, as the page's user.
+fn template(desk: &mut Desk, schema_id: &str) -> String {
+    desk.browser.text(&format!(
+        "fetch('/restconf/operations/convoke-schema:get-schema-template', {{ method: 'POST', \
+           headers: {{ 'Console-Request': localStorage.getItem('convoke-session'), 'Content-Type': 'application/yang-data+json' }}, \
+           body: JSON.stringify({{ 'convoke-schema:input': {{ 'schema-id': '{schema_id}' }} }}) }}).then(it => it.text())"
+    ))
+}
+
+/// A patch that waits since many want the same; its name.
+fn grows(desk: &mut Desk, scenario: &str, words: &str) -> String {
+    for _ in 0..3 {
+        desk.other(&["schema", "extend", scenario, words]);
+    }
+    let begins = format!("#inbox/patch%2F{scenario}_");
+    let link = format!("document.querySelector('.waiting a[href^=\"{begins}\"]')");
+    desk.browser.wait(&link);
+    desk.browser.look(&format!("{link}.click()"));
+    desk.browser
+        .wait("document.querySelector('aside .diff')?.textContent.includes('+   \"key_name\"')");
+    let name = desk.browser.text(&format!("{link}.getAttribute('href')"));
+    name.split("%2F").nth(1).unwrap().to_owned()
+}
+
+/// Of two patches that wait one is approved and served from then on, the other is rejected with a reason and is not.
+pub(super) fn decides_on_schemas(desk: &mut Desk) {
+    desk.visit("inbox");
+    let gone = "document.querySelector('aside').textContent.includes('It waits no more.')";
+    let wished = "a seat beside a window";
+    let approved = grows(desk, "flight_booking", wished);
+    let page = format!("inbox/patch%2F{approved}");
+    let there = "document.querySelector('aside .diff')?.textContent.includes('key_name')";
+    is_sound_in_both(desk, &page, there);
+    let updates = |desk: &Desk, schema: &str| desk.other(&["schema", "updates", schema]);
+    assert!(updates(desk, "flight_booking_v1").is_empty());
+    let key = "seat_beside_window";
+    assert!(!template(desk, "flight_booking_v1").contains(key));
+    desk.press("Approve");
+    desk.browser.wait(gone);
+    desk.tells("Done.");
+    let served = updates(desk, "flight_booking_v1");
+    assert_eq!(served[0]["patch_id"], approved.as_str(), "{served:?}");
+    assert!(template(desk, "flight_booking_v1").contains(key));
+
+    desk.visit("inbox");
+    let rejected = grows(desk, "service_verification", "how loud the fans are");
+    desk.is_open_to_all();
+    // Without a reason nothing is sent.
+    let reject = "all('aside button').find(it => it.textContent.trim() === 'Reject')";
+    assert_eq!(desk.browser.look(&format!("{reject}.disabled")), true);
+    desk.write("aside .acts textarea", "nobody listens to fans");
+    desk.press("Reject");
+    desk.browser.wait(gone);
+    desk.tells("Done.");
+    assert!(updates(desk, "service_verification_v1").is_empty());
+    assert!(!template(desk, "service_verification_v1").contains("experimental"));
+    let patches = desk.other(&["schema", "patches"]);
+    let left = |it: &Value| it["patch"]["patch-id"] == rejected.as_str();
+    assert!(!patches.iter().any(left), "{patches:?}");
+    // Why is on record.
+    let is_told = desk.browser.look(
+        "(async () => { \
+           const own = { 'Console-Request': localStorage.getItem('convoke-session') }; \
+           const headers = { ...own, Accept: 'text/event-stream', 'Last-Event-ID': '0' }; \
+           const reader = (await fetch('/restconf/streams/NETCONF/json', { headers })).body.getReader(); \
+           const decoder = new TextDecoder(); \
+           const until = Date.now() + 60_000; \
+           let text = ''; \
+           while (!text.includes('nobody listens to fans') && Date.now() < until) \
+             text += decoder.decode((await reader.read()).value, { stream: true }); \
+           reader.cancel(); \
+           return text.includes('nobody listens to fans'); })()",
+    );
+    assert_eq!(is_told, true);
+    assert_eq!(waits(desk), Vec::<String>::new());
+}
+
+const CREW: &str = "name = \"crew\"\ndescription = \"People who climb masts\"\nversion = \"1.0.0\"\n\
+                    provider = \"Example\"\nlayer = \"resource\"\n[capability]\n\
+                    negotiate = \"acp-task-fulfillment-negotiation-v1.0\"\n";
+
+/// Whoever carries out tasks may see what waits for him and what was negotiated, and speak.
+const EXECUTORS: &str = r#"
+[[group]]
+name = "executors"
+user-name = ["crew"]
+[[rule-list]]
+name = "executors"
+group = ["executors"]
+[[rule-list.rule]]
+name = "what-waits"
+module-name = "convoke-policy"
+access-operations = "read"
+action = "permit"
+[[rule-list.rule]]
+name = "what-was-negotiated"
+module-name = "convoke-registry"
+access-operations = "read"
+action = "permit"
+[[rule-list.rule]]
+name = "speak"
+module-name = "irtf-agent"
+rpc-name = "task-negotiate"
+access-operations = "exec"
+action = "permit"
+"#;
+
+/// A person who carries out tasks: an administrator has entered him as an agent, and he has a key as users have.
+fn enters_a_person(desk: &mut Desk) {
+    let state = desk.running.state().to_owned();
+    let profile = state.join("crew.toml");
+    std::fs::write(&profile, CREW).unwrap();
+    let profile = profile.to_str().unwrap();
+    desk.other(&[
+        "agent",
+        "register",
+        "--profile",
+        profile,
+        "--lease",
+        "86400",
+    ]);
+    desk.knows("crew");
+    let access = state.join("access.toml");
+    let rules = std::fs::read_to_string(&access).unwrap() + EXECUTORS;
+    std::fs::write(access, rules).unwrap();
+}
+
+/// The operator would have a task done so.
+fn plans(desk: &Desk, task: &str, words: &str) {
+    let plan = desk.running.state().join(format!("{task}.txt"));
+    let text = format!("##target object\nsite PL-004\n##task description\n{words}");
+    std::fs::write(&plan, text).unwrap();
+    let plan = plan.to_str().unwrap();
+    desk.other(&["task", "negotiate", task, "--to", "crew", "--content", plan]);
+}
+
+/// How a task is to be done, as another client reads it.
+fn plan_of(desk: &Desk, task: &str) -> String {
+    let told = desk.other(&["task", "show", task]);
+    told[0]["task"]["plan"].to_string()
+}
+
+/// A person carries out a task whose publisher plans it anew: agreed to, something else offered, and refused, each in
+/// the inbox of whose turn it is.
+pub(super) fn executes(desk: &mut Desk) {
+    enters_a_person(desk);
+    let all = ["ladder", "rope", "lift"];
+    for task in all {
+        let assign = ["task", "assign", "crew", "site PL-004", "see to the mast"];
+        desk.other(&[&assign[..], &["--async", "--id", task]].concat());
+        plans(desk, task, &format!("climb it by {task}"));
+    }
+    desk.signs_in("crew");
+    // A page asks what its user may once it is opened: by then the rules are in force.
+    let may = desk.browser.look(
+        "(async () => { \
+           const headers = { 'Console-Request': localStorage.getItem('convoke-session') }; \
+           const may = async () => (await (await fetch('/restconf/operations', { headers })).text()).includes('task-negotiate'); \
+           for (let tries = 0; tries < 600; tries += 1) { \
+             if (await may()) return true; \
+             await new Promise(done => setTimeout(done, 50)); } \
+           return false; })()",
+    );
+    assert_eq!(may, true);
+    desk.visit("inbox");
+    let rows = "all('.waiting tbody tr').length";
+    desk.browser.wait(&format!("{rows} === 3"));
+    desk.browser
+        .look(&format!("{}.click()", link("plan/ladder")));
+    let theirs = |words: &str| {
+        format!("document.querySelector('aside .offers .text')?.textContent.includes('{words}')")
+    };
+    desk.browser.wait(&theirs("by ladder"));
+    is_sound_in_both(desk, "inbox/plan%2Fladder", &theirs("by ladder"));
+    desk.press("Accept");
+    desk.browser.wait(&format!("{rows} === 2"));
+    desk.tells("accepted");
+    assert!(plan_of(desk, "ladder").contains("climb it by ladder"));
+
+    desk.browser.look(&format!("{}.click()", link("plan/rope")));
+    desk.browser.wait(&theirs("by rope"));
+    desk.write(
+        "aside .offers section:last-child textarea",
+        "by rope, and from the north",
+    );
+    desk.press("Offer this");
+    desk.browser.wait(&format!("{rows} === 1"));
+
+    desk.browser.look(&format!("{}.click()", link("plan/lift")));
+    desk.browser.wait(&theirs("by lift"));
+    desk.write("aside .acts > label textarea", "there is no lift");
+    desk.press("Refuse");
+    desk.browser.wait(&format!("{rows} === 0"));
+    assert!(desk.said("lift").contains("reject\\n- there is no lift"));
+    for task in ["rope", "lift"] {
+        assert!(!plan_of(desk, task).contains("climb"), "{task}");
+    }
+
+    // What he offers instead waits for the publisher, who agrees.
+    desk.signs_in("operator");
+    desk.visit("inbox");
+    desk.browser.wait(&link("decision/rope"));
+    desk.browser
+        .look(&format!("{}.click()", link("decision/rope")));
+    desk.browser.wait(&theirs("from the north"));
+    desk.press("Accept");
+    desk.browser.wait(&format!("{rows} === 0"));
+    assert!(plan_of(desk, "rope").contains("from the north"));
 }
 
 /// How many decisions wait in the long form (`CONVOKE_WAITING`, of `make soak`); the platform tells the first 1,000.

@@ -38,7 +38,7 @@ fn visit(browser: &mut Browser, running: &Running, page: &str, view: View) {
 }
 
 /// Fills in a field by its selector, as people who type or choose do.
-fn fill(browser: &mut Browser, field: &str, value: &str) {
+pub(super) fn fill(browser: &mut impl Looks, field: &str, value: &str) {
     browser.wait(&format!("document.querySelector('{field}')"));
     browser.look(&format!(
         "(at => {{ at.value = {value}; at.dispatchEvent(new Event('input', {{ bubbles: true }})); \
@@ -47,7 +47,7 @@ fn fill(browser: &mut Browser, field: &str, value: &str) {
     ));
 }
 
-fn press(browser: &mut Browser, name: &str) {
+pub(super) fn press(browser: &mut impl Looks, name: &str) {
     let button =
         format!("all('main button:enabled').find(it => it.textContent.trim() === '{name}')");
     browser.wait(&button);

@@ -53,7 +53,7 @@ impl Engine {
             let ruled = RuledPatch {
                 patch_id: pending.subject.id.clone(),
                 update: said.update,
-                is_paid: (self.policy.charges()).is_paid(&pending.subject, &said.rule),
+                is_paid: self.policy.charges().is_paid(&pending.subject, &said.rule),
             };
             let refusal = self.execute(&said.author, ruled, now).outcome().await.err();
             waits.note(&said.rule.author, refusal.as_ref(), now);

@@ -189,7 +189,7 @@ fn a_patch_whose_approval_was_not_stored_is_paid_once() {
             ..testkit::on_disk(folder.path())
         },
         // Of the share, the rule and one word of it have room, and nothing refills.
-        writes_slowly("operator", 1_100),
+        writes_slowly("operator", 1_300),
     );
     let rule = approves("patches", RuleVerdict::Accept);
     stage.run("operator", rule).unwrap();
