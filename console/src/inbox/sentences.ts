@@ -7,13 +7,13 @@ import { schemas } from '../schemas/state.svelte';
 import { subject } from '../network/done';
 import type { Waiting } from './waiting';
 
-/** What is to be decided. */
-export function sentence(it: Waiting): string {
-  const found = it.kind === 'patch' ? patched(it) : [];
+/** What is to be decided; of a patch that is known no more, by the keys that it was about. */
+export function sentence(it: Waiting, keys = patched(it)): string {
+  const found = it.kind === 'patch' ? keys : [];
   if (found.length > 0) {
-    const keys = found.map(({ key, type }) => t('key.typed', { key, type: word('type', type) })).join(t('list.and'));
+    const named = found.map(({ key, type }) => t('key.typed', { key, type: word('type', type) })).join(t('list.and'));
     const target = it.scenario ?? it.target ?? '';
-    return found.some(({ isNew }) => isNew) ? t('waits.patch.adds', { keys, target }) : t('waits.patch.describes', { keys, target });
+    return found.some(({ isNew }) => isNew) ? t('waits.patch.adds', { keys: named, target }) : t('waits.patch.describes', { keys: named, target });
   }
   const task = platform.tasks.get(it['task-id'] ?? '');
   const target = (task && subject(task)) || it.target || (it['task-id'] ?? it['patch-id'] ?? it.id);
