@@ -96,7 +96,10 @@ fn rules_are_added_listed_and_withdrawn() {
         // Nothing waits, and without a terminal nobody is asked.
         let said = &added.stdout;
         assert!(said.starts_with("Nothing that waits now"), "{said}");
-        assert!(said.ends_with("The standing rule 'small' is there.\n"), "{said}");
+        assert!(
+            said.ends_with("The standing rule 'small' is there.\n"),
+            "{said}"
+        );
         let listed = desk.run(&["rule", "list", "--json"]).await.well().json();
         let rule = &listed[0];
         assert_eq!((listed.len(), &rule["event"]), (1, &json!("rule")));
@@ -159,7 +162,10 @@ fn what_a_rule_would_decide_is_shown_and_what_in_it_names_nothing() {
         };
         let shown = desk.run(&add(&[])).await.well().stdout;
         let lines: Vec<_> = shown.lines().collect();
-        assert_eq!(lines[0], "It would decide one of the decisions that wait now:");
+        assert_eq!(
+            lines[0],
+            "It would decide one of the decisions that wait now:"
+        );
         assert!(lines[2].starts_with("decision/plan  accept"), "{shown}");
         assert_eq!(lines.last(), Some(&"Nothing was added."));
         let told = desk.run(&add(&["--json"])).await.well().json();
@@ -173,7 +179,9 @@ fn what_a_rule_would_decide_is_shown_and_what_in_it_names_nothing() {
         });
         assert_eq!(told, [checked]);
 
-        let nobody = desk.run(&add(&["--agent", "nobody", "--domain", "Moon"])).await;
+        let nobody = desk
+            .run(&add(&["--agent", "nobody", "--domain", "Moon"]))
+            .await;
         let shown = nobody.well().stdout;
         let lines: Vec<_> = shown.lines().collect();
         let expected = [

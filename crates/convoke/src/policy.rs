@@ -148,7 +148,8 @@ fn show_check(common: &Common, name: &str, checked: &Reply) -> bool {
     let remarks: Vec<_> = each("remark").collect();
     if common.json {
         let decision = |it: &XmlElement<'_>| {
-            json!({ "id": text(*it, "id"), "verdict": text(*it, "verdict"), "at": leaf(*it, "at") })
+            let of = |name| text(*it, name);
+            json!({ "id": of("id"), "verdict": of("verdict"), "at": leaf(*it, "at") })
         };
         let remark = |it: &XmlElement<'_>| {
             let of = |name| text(*it, name);
@@ -165,7 +166,9 @@ fn show_check(common: &Common, name: &str, checked: &Reply) -> bool {
         match count {
             0 => line("Nothing that waits now would be decided by it."),
             1 => line("It would decide one of the decisions that wait now:"),
-            _ => line(&format!("It would decide {count} of the decisions that wait now:")),
+            _ => line(&format!(
+                "It would decide {count} of the decisions that wait now:"
+            )),
         }
         if !decides.is_empty() {
             let row = |it: &XmlElement<'_>| {
@@ -176,7 +179,10 @@ fn show_check(common: &Common, name: &str, checked: &Reply) -> bool {
             line(&table(&["WHAT", "VERDICT", "WHEN"], &rows));
         }
         if count > decides.len() as u64 {
-            line(&format!("These are the first {} of {count}.", decides.len()));
+            line(&format!(
+                "These are the first {} of {count}.",
+                decides.len()
+            ));
         }
         remarks.iter().for_each(|it| line(&remarked(*it)));
     }

@@ -108,10 +108,12 @@ impl Engine {
             waiting.iter().any(|it| of(it).as_ref() == Some(value))
         };
         let scenario = wanted.scenario.as_ref();
-        let known = scenario.filter(|it| {
-            self.schemas.has_scenario(it, kind) || waits(|pending| &pending.scenario, it)
-        });
-        if let Some(scenario) = scenario.filter(|_| knows_schemas && known.is_none()) {
+        let served = scenario.filter(|it| self.schemas.has_scenario(it, kind));
+        if let Some(scenario) = scenario
+            && knows_schemas
+            && served.is_none()
+            && !waits(|pending| &pending.scenario, scenario)
+        {
             lacks(RuleLack::Scenario, scenario);
         }
         if let Some(agent) = &wanted.agent
@@ -128,8 +130,8 @@ impl Engine {
             lacks(RuleLack::Domain, domain);
         }
         for bound in wanted.bounds.iter().filter(|_| knows_schemas) {
-            let known = known.map(String::as_str);
-            match self.schemas.named_key(&bound.key, known, kind) {
+            let served = served.map(String::as_str);
+            match self.schemas.named_key(&bound.key, served, kind) {
                 NamedKey::Number => {}
                 _ if waiting.iter().any(|it| has_number(it, &bound.key)) => {}
                 NamedKey::NoNumber => lacks(RuleLack::Number, &bound.key),
