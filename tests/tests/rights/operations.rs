@@ -16,22 +16,13 @@ use domain::verb::Verb;
 use engine::query::AuditTrail;
 use engine::refusal::Forbidden;
 use engine::{
-<<<<<<< ours
-    Act, AddRule, ApprovePatch, CheckRule, ClearFault, CompareDay, DayPolicy, DeregisterAgent, DiscoverAgents,
-    DrainNode, EndComparison, Endpoint, EraseFragments, Form, FormTeam, GetComparison,
-    GetSchemaTemplate, GetSchemaUpdates, InjectFault, IntroduceAgent, JudgeAlignment, ListFaults,
-    ListScenarios, MoveLead, Negotiate, Operation, ParseUtterance, PublishSchemaTemplate, ReadData,
-    Refusal, RegisterAgent, RejectPatch, RenderSchema, RenewLease, RequestCapabilityExtension,
-    RetireSchema, ScoreFaults, ValidatePayload, Which, WithdrawRule, WriteData,
-=======
     Act, AddRule, ApprovePatch, CheckRule, ClearFault, CompareDay, DayPolicy, DeregisterAgent,
     DiscoverAgents, DrainNode, EndComparison, Endpoint, EraseFragments, Form, FormTeam,
     GetComparison, GetSchemaTemplate, GetSchemaUpdates, InjectFault, IntroduceAgent,
-    JudgeAlignment, ListFaults, ListScenarios, MoveLead, Negotiate, Operation,
+    JudgeAlignment, ListFaults, ListScenarios, MoveLead, Negotiate, Operation, ParseUtterance,
     PublishSchemaTemplate, ReadData, Refusal, RegisterAgent, RejectPatch, RenderSchema, RenewLease,
     RequestCapabilityExtension, RetireSchema, ScoreFaults, ValidatePayload, Which, WithdrawRule,
     WriteData,
->>>>>>> theirs
 };
 use std::collections::BTreeSet;
 
