@@ -77,6 +77,11 @@ fn what_breaks_is_seen_on_the_network_and_so_is_what_was_done_about_it() {
     // What it takes with it is out of service.
     browser.wait("all('.map .node.critical').some(it => it.getAttribute('aria-label').includes('out of service'))");
     browser.look("document.querySelector('.filter [type=checkbox]').click()");
+    // The overview says so at its top.
+    browser.look("location.hash = 'overview'");
+    browser.wait("Number(document.querySelector('[data-out]')?.dataset.out) > 0 && document.querySelector('h2#out')");
+    browser.look("location.hash = 'network'");
+    browser.wait(&format!("document.querySelector('.map {lodz}')"));
 
     // What it is, what is the matter, and how it measures.
     browser.look(&format!("document.querySelector('.map {lodz}').dispatchEvent(new MouseEvent('click', {{ bubbles: true }}))"));
@@ -86,9 +91,10 @@ fn what_breaks_is_seen_on_the_network_and_so_is_what_was_done_about_it() {
     browser.wait("document.querySelector('aside .alarms')");
     browser.look("document.querySelector('aside button.act').click()");
     browser.wait("document.querySelector('aside .outcome .bad')");
-    // What agents do about it is there with who did it, and opens.
-    let task = "document.querySelector('aside a[href^=\"#tasks/\"]')";
+    // What agents do about it is there with who did it, and opens; and what they say is the cause.
+    let task = "document.querySelector('aside td.long a[href^=\"#tasks/\"]')";
     browser.wait(task);
+    browser.wait("document.querySelector('aside .cause')?.textContent.includes('router:Lodz')");
     for page in ["network", "network/router%3ALodz"] {
         for width in [DESK.width, 390] {
             visit(&mut browser, &running, page, View { width, ..DESK });
