@@ -32,6 +32,7 @@ fn with_schemas() -> Stage {
     let desk = hosted(testkit::profile("desk"), testkit::Willing, begin());
     let engine = Engine::open(Setup {
         schemas: SchemaSetup::fixed(shipped::shipped()),
+        credentials: Box::new(|name| (name == "out").then_some(Credential::Agent)),
         ..testkit::setup([desk])
     });
     let stage = Stage {
