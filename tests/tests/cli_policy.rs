@@ -1,4 +1,4 @@
-//! `convoke inbox` and `convoke rule`: what waits, and rules that decide it.
+//! `convoke inbox` and `convoke rule`: what waits, what a rule would decide of it, and rules that do.
 //!
 //! Read next: `cli.rs`; `docs/policy.md`.
 
@@ -93,7 +93,13 @@ fn rules_are_added_listed_and_withdrawn() {
             "2090-01-01T00:00:00Z",
         ];
         let added = desk.run(&add).await.well();
-        assert_eq!(added.stdout.trim(), "The standing rule 'small' is there.");
+        // Nothing waits, and without a terminal nobody is asked.
+        let said = &added.stdout;
+        assert!(said.starts_with("Nothing that waits now"), "{said}");
+        assert!(
+            said.ends_with("The standing rule 'small' is there.\n"),
+            "{said}"
+        );
         let listed = desk.run(&["rule", "list", "--json"]).await.well().json();
         let rule = &listed[0];
         assert_eq!((listed.len(), &rule["event"]), (1, &json!("rule")));
@@ -142,5 +148,51 @@ fn rules_are_added_listed_and_withdrawn() {
         desk.run(&withdraw).await.with_code(3);
         let none = desk.run(&["rule", "list", "--json"]).await.well();
         assert_eq!(none.stdout, "");
+    }));
+}
+
+#[test]
+fn what_a_rule_would_decide_is_shown_and_what_in_it_names_nothing() {
+    block_on(platform(async |desk: &Desk| {
+        proposed(desk, "plan").await;
+        let add = |more: &[&'static str]| {
+            let rule = ["rule", "add", "plans", "--kind", "decision"];
+            let says = ["--verdict", "accept", "--dry-run"];
+            [&rule[..], &says[..], more].concat()
+        };
+        let shown = desk.run(&add(&[])).await.well().stdout;
+        let lines: Vec<_> = shown.lines().collect();
+        assert_eq!(
+            lines[0],
+            "It would decide one of the decisions that wait now:"
+        );
+        assert!(lines[2].starts_with("decision/plan  accept"), "{shown}");
+        assert_eq!(lines.last(), Some(&"Nothing was added."));
+        let told = desk.run(&add(&["--json"])).await.well().json();
+        let decides = json!([{ "id": "decision/plan", "verdict": "accept", "at": null }]);
+        let checked = json!({
+            "event": "rule-checked",
+            "name": "plans",
+            "decides_count": 1,
+            "decides": decides,
+            "remarks": [],
+        });
+        assert_eq!(told, [checked]);
+
+        let nobody = desk
+            .run(&add(&["--agent", "nobody", "--domain", "Moon"]))
+            .await;
+        let shown = nobody.well().stdout;
+        let lines: Vec<_> = shown.lines().collect();
+        let expected = [
+            "Nothing that waits now would be decided by it.",
+            "There is no agent 'nobody' now.",
+            "No agent is in the domain 'Moon' now.",
+            "Nothing was added.",
+        ];
+        assert_eq!(lines, expected);
+        let none = desk.run(&["rule", "list"]).await.well();
+        assert_eq!(none.stdout.trim(), "There are no standing rules.");
+        assert_eq!(desk.run(&["inbox", "--json"]).await.well().json().len(), 1);
     }));
 }

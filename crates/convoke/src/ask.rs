@@ -22,7 +22,6 @@ use semantics::choose::{NEAR, OfferedScenario, ScenarioChoice, ScenarioFit, choo
 use semantics::ngrams::Ngrams;
 use serde_json::{Value, json};
 use server::client::{Client, NegotiateRequest};
-use std::io::{BufRead, IsTerminal, Write};
 
 /// The number of other scenarios shown beside the chosen one.
 const RUNNERS_UP: usize = 2;
@@ -218,7 +217,7 @@ fn completed(
 
 /// True if there is a terminal and the user wants to be asked.
 fn asked(common: &Common, ask: &Ask) -> bool {
-    !common.json && !ask.yes && std::io::stdin().is_terminal() && output::on_terminal()
+    !common.json && !ask.yes && output::in_conversation()
 }
 
 /// Asks for the value of a key; the platform validates it.
@@ -227,7 +226,7 @@ fn answer(template: &Template, name: &str) -> Result<Value, Failure> {
     let key = key.expect("what is missing is a key of the template");
     let (_, description) = key.annotation.lookup(None, &template.language);
     line(&description.meaning);
-    let said = prompt(&format!("{name}: "))?;
+    let said = output::prompt(&format!("{name}: "))?;
     Ok(match key.shape.key_type {
         KeyType::String => Value::from(said),
         _ => serde_json::from_str(&said).unwrap_or_else(|_| Value::from(said)),
@@ -238,20 +237,6 @@ fn agreed(common: &Common, ask: &Ask) -> Result<bool, Failure> {
     if !asked(common, ask) {
         return Ok(true);
     }
-    let said = prompt("Send it? [Y/n] ")?.to_lowercase();
+    let said = output::prompt("Send it? [Y/n] ")?.to_lowercase();
     Ok(matches!(said.as_str(), "" | "y" | "yes"))
-}
-
-/// Reads a line from the terminal.
-fn prompt(words: &str) -> Result<String, Failure> {
-    let mut said = String::new();
-    let mut out = std::io::stdout();
-    let read = write!(out, "{words}")
-        .and_then(|()| out.flush())
-        .and_then(|()| std::io::stdin().lock().read_line(&mut said));
-    match read {
-        Ok(0) => Err(Failure::usage("the input ended before all was said")),
-        Ok(_) => Ok(said.trim().to_owned()),
-        Err(cause) => Err(Failure::failed(format!("standard input: {cause}"))),
-    }
 }

@@ -1,4 +1,4 @@
-//! Output: failures with their exit codes, JSON lines, colours, tables, the log.
+//! Output: failures with their exit codes, JSON lines, colours, tables, questions on the terminal, the log.
 
 use crate::cli::Common;
 use markup::words::{deceives, left, legible, legible_line, width};
@@ -262,6 +262,25 @@ pub(crate) fn written() -> Result<(), Failure> {
 /// True if standard output is a terminal.
 pub(crate) fn on_terminal() -> bool {
     io::stdout().is_terminal()
+}
+
+/// True if there is a terminal on both sides, so that somebody can be asked.
+pub(crate) fn in_conversation() -> bool {
+    io::stdin().is_terminal() && on_terminal()
+}
+
+/// Reads a line from the terminal, behind these words.
+pub(crate) fn prompt(words: &str) -> Result<String, Failure> {
+    let mut said = String::new();
+    let mut out = io::stdout();
+    let read = write!(out, "{words}")
+        .and_then(|()| out.flush())
+        .and_then(|()| io::stdin().read_line(&mut said));
+    match read {
+        Ok(0) => Err(Failure::usage("the input ended before all was said")),
+        Ok(_) => Ok(said.trim().to_owned()),
+        Err(cause) => Err(Failure::failed(format!("standard input: {cause}"))),
+    }
 }
 
 /// The columns of the terminal: `COLUMNS` if set, else those of the terminal. None without one.

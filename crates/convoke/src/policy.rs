@@ -6,6 +6,7 @@
 use crate::cli::{Common, NewRule, Remote, RuleCommand};
 use crate::output::{self, Failure, line, table};
 use crate::remote::{call, connect, get, leaf, named, selected, text, texts};
+use netconf::client::Reply;
 use netconf::data::Node;
 use netconf::xml::{XmlDocument, XmlElement};
 use serde_json::{Map, Value, json};
@@ -107,24 +108,107 @@ async fn add(common: &Common, wanted: &NewRule) -> Result<(), Failure> {
             .leaf_opt("least", decimal(least))
             .leaf_opt("most", decimal(most))
     });
-    let rpc = Node::container(NAMESPACE, "add-rule")
-        .leaf("name", &wanted.name)
-        .leaf("kind", &wanted.kind)
-        .leaf_opt("decider", wanted.decider.as_ref())
-        .leaf_opt("agent", wanted.agent.as_ref())
-        .leaf_opt("domain", wanted.domain.as_ref())
-        .leaf_opt("target", wanted.target.as_ref())
-        .leaf_opt("scenario", wanted.scenario.as_ref())
-        .with_all(bounds)
-        .leaf("verdict", &wanted.verdict)
-        .leaf_opt("valid-until", wanted.until.as_ref())
-        .leaf_opt("after", wanted.after.map(u64::from))
-        .leaf_opt("then", wanted.then.as_ref())
-        .leaf_opt("escalate-to", wanted.escalate_to.as_ref());
+    let bounds: Vec<_> = bounds.collect();
+    let rule = |rpc| {
+        Node::container(NAMESPACE, rpc)
+            .leaf("name", &wanted.name)
+            .leaf("kind", &wanted.kind)
+            .leaf_opt("decider", wanted.decider.as_ref())
+            .leaf_opt("agent", wanted.agent.as_ref())
+            .leaf_opt("domain", wanted.domain.as_ref())
+            .leaf_opt("target", wanted.target.as_ref())
+            .leaf_opt("scenario", wanted.scenario.as_ref())
+            .with_all(bounds.clone())
+            .leaf("verdict", &wanted.verdict)
+            .leaf_opt("valid-until", wanted.until.as_ref())
+            .leaf_opt("after", wanted.after.map(u64::from))
+            .leaf_opt("then", wanted.then.as_ref())
+            .leaf_opt("escalate-to", wanted.escalate_to.as_ref())
+    };
     let mut client = connect(common, &wanted.remote).await?;
-    call(&mut client, &rpc).await?;
+    let checked = call(&mut client, &rule("check-rule")).await?;
+    let is_idle = show_check(common, &wanted.name, &checked);
+    if wanted.dry_run || !(is_idle || agreed(common, wanted)?) {
+        if !common.json {
+            line("Nothing was added.");
+        }
+        return Ok(());
+    }
+    call(&mut client, &rule("add-rule")).await?;
     done(common, "rule-added", &wanted.name, "is there");
     Ok(())
+}
+
+/// Shows what a rule would decide now, and what in it names nothing; true if there is neither.
+fn show_check(common: &Common, name: &str, checked: &Reply) -> bool {
+    let each = |name: &'static str| checked.body().filter(move |it| it.name() == name);
+    let count = each("decides-count").next().map(XmlElement::text);
+    let count: u64 = count.and_then(|it| it.parse().ok()).unwrap_or(0);
+    let decides: Vec<_> = each("decides").collect();
+    let remarks: Vec<_> = each("remark").collect();
+    if common.json {
+        let decision = |it: &XmlElement<'_>| {
+            let of = |name| text(*it, name);
+            json!({ "id": of("id"), "verdict": of("verdict"), "at": leaf(*it, "at") })
+        };
+        let remark = |it: &XmlElement<'_>| {
+            let of = |name| text(*it, name);
+            json!({ "about": of("about"), "value": of("value"), "remark": of("remark") })
+        };
+        output::json(&json!({
+            "event": "rule-checked",
+            "name": name,
+            "decides_count": count,
+            "decides": decides.iter().map(decision).collect::<Vec<_>>(),
+            "remarks": remarks.iter().map(remark).collect::<Vec<_>>(),
+        }));
+    } else {
+        match count {
+            0 => line("Nothing that waits now would be decided by it."),
+            1 => line("It would decide one of the decisions that wait now:"),
+            _ => line(&format!(
+                "It would decide {count} of the decisions that wait now:"
+            )),
+        }
+        if !decides.is_empty() {
+            let row = |it: &XmlElement<'_>| {
+                let at = leaf(*it, "at").unwrap_or_else(|| "at once".to_owned());
+                vec![text(*it, "id"), text(*it, "verdict"), at]
+            };
+            let rows: Vec<_> = decides.iter().map(row).collect();
+            line(&table(&["WHAT", "VERDICT", "WHEN"], &rows));
+        }
+        if count > decides.len() as u64 {
+            line(&format!(
+                "These are the first {} of {count}.",
+                decides.len()
+            ));
+        }
+        remarks.iter().for_each(|it| line(&remarked(*it)));
+    }
+    count == 0 && remarks.is_empty()
+}
+
+/// What in a rule names nothing, in words.
+fn remarked(remark: XmlElement<'_>) -> String {
+    let value = text(remark, "value");
+    match &*text(remark, "remark") {
+        "scenario-unknown" => format!("No schema here is of the scenario '{value}'."),
+        "agent-unknown" => format!("There is no agent '{value}' now."),
+        "domain-unknown" => format!("No agent is in the domain '{value}' now."),
+        "key-unknown" => format!("No schema has a key '{value}' in what is offered."),
+        "key-no-number" => format!("The key '{value}' is no number in what is offered."),
+        other => format!("{} '{value}': {other}", text(remark, "about")),
+    }
+}
+
+/// True if the user wants the rule nevertheless; without a terminal nobody is asked.
+fn agreed(common: &Common, wanted: &NewRule) -> Result<bool, Failure> {
+    if common.json || wanted.yes || !output::in_conversation() {
+        return Ok(true);
+    }
+    let said = output::prompt("Add it? [y/N] ")?.to_lowercase();
+    Ok(matches!(said.as_str(), "y" | "yes"))
 }
 
 fn done(common: &Common, event: &str, name: &str, words: &str) {

@@ -76,7 +76,10 @@ pub use network::trial::{
     FaultJudgement, FaultOutcome, GetComparison, ScoreFaults,
 };
 pub use operation::{Call, Cost, Endpoint, Execution, Operation, Query, Reader, Weigh};
-pub use policy::operation::{AddRule, StandingRuleRecord, Waiting, WaitingDecision, WithdrawRule};
+pub use policy::operation::{
+    AddRule, CheckRule, RuleCheck, RuleDecision, RuleLack, RuleRemark, StandingRuleRecord, Waiting,
+    WaitingDecision, WithdrawRule,
+};
 pub use refusal::Refusal;
 pub use registry::operation::{
     DeregisterAgent, DiscoverAgents, IntroduceAgent, RegisterAgent, Registered, RenewLease,

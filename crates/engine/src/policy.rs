@@ -4,9 +4,10 @@
 //! they could cover once a rule comes or goes, rights or keys are others, or the platform starts, and, some time later,
 //! what was decided and taken back. So nothing is lost by a stop between a commit and what a rule makes of it. Patches
 //! are looked at each time schemas have grown. Knows no engine. Read next: [`inbox`], what waits; [`acting`] and
-//! `patches`, what rules make of it; `domain::policy`, how they decide.
+//! `patches`, what rules make of it; `checking`, what one would make of it; `domain::policy`, how they decide.
 
 mod acting;
+mod checking;
 mod governing;
 pub(crate) mod inbox;
 mod kept;

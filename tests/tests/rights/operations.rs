@@ -16,12 +16,13 @@ use domain::verb::Verb;
 use engine::query::AuditTrail;
 use engine::refusal::Forbidden;
 use engine::{
-    Act, AddRule, ApprovePatch, ClearFault, CompareDay, DayPolicy, DeregisterAgent, DiscoverAgents,
-    DrainNode, EndComparison, Endpoint, EraseFragments, Form, FormTeam, GetComparison,
-    GetSchemaTemplate, GetSchemaUpdates, InjectFault, IntroduceAgent, JudgeAlignment, ListFaults,
-    ListScenarios, MoveLead, Negotiate, Operation, PublishSchemaTemplate, ReadData, Refusal,
-    RegisterAgent, RejectPatch, RenderSchema, RenewLease, RequestCapabilityExtension, RetireSchema,
-    ScoreFaults, ValidatePayload, Which, WithdrawRule, WriteData,
+    Act, AddRule, ApprovePatch, CheckRule, ClearFault, CompareDay, DayPolicy, DeregisterAgent,
+    DiscoverAgents, DrainNode, EndComparison, Endpoint, EraseFragments, Form, FormTeam,
+    GetComparison, GetSchemaTemplate, GetSchemaUpdates, InjectFault, IntroduceAgent,
+    JudgeAlignment, ListFaults, ListScenarios, MoveLead, Negotiate, Operation,
+    PublishSchemaTemplate, ReadData, Refusal, RegisterAgent, RejectPatch, RenderSchema, RenewLease,
+    RequestCapabilityExtension, RetireSchema, ScoreFaults, ValidatePayload, Which, WithdrawRule,
+    WriteData,
 };
 use std::collections::BTreeSet;
 
@@ -151,6 +152,7 @@ fn operations() -> Vec<Asked> {
         asked("convoke-simulation", "end-comparison", EndComparison),
         asked("convoke-cluster", "drain-node", DrainNode { node: name() }),
         asked("convoke-cluster", "move-lead", MoveLead { node: name() }),
+        asked("convoke-policy", "check-rule", CheckRule(rule.clone())),
         asked("convoke-policy", "add-rule", rule),
         asked("convoke-policy", "withdraw-rule", withdraw),
     ];

@@ -130,6 +130,11 @@ impl<T> Optional<'_, T> {
         self.found
     }
 
+    /// True if it is there.
+    pub(in crate::netconf) fn is_given(&self) -> bool {
+        self.found.is_some()
+    }
+
     /// What is made of it, if it is there.
     pub(in crate::netconf) fn map<U>(self, make: impl FnOnce(T) -> U) -> Option<U> {
         self.found.map(make)

@@ -70,6 +70,12 @@ pub(crate) struct NewRule {
     /// Who is told then, of escalate.
     #[arg(long, value_name = "NAME", requires = "then")]
     pub(crate) escalate_to: Option<String>,
+    /// Show what it would decide now, and what in it names nothing, and add nothing.
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Add it without asking first; without a terminal there is no question anyway.
+    #[arg(long)]
+    pub(crate) yes: bool,
     #[command(flatten)]
     pub(crate) remote: Remote,
 }

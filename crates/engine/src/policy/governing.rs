@@ -6,6 +6,7 @@
 use super::kept;
 use super::operation::{AddRule, WithdrawRule};
 use super::rights::ADD_RULE;
+use super::rules::Rules;
 use crate::access::exec;
 use crate::operation::{Call, Cost, ENTRY_BYTES, Execution, Operation};
 use crate::refusal::{Conflict, Field, NotFound, OverLimit};
@@ -56,23 +57,8 @@ impl Engine {
         wanted: AddRule,
         now: Timestamp,
     ) -> Result<Execution<()>, Refusal> {
-        check(&wanted, now)?;
-        self.check_decider(who, &wanted)?;
-        let key = RuleKey {
-            author: who.name.clone(),
-            name: wanted.name,
-        };
-        let rule = StandingRule {
-            key: key.clone(),
-            kind: wanted.kind,
-            conditions: wanted.conditions,
-            verdict: wanted.verdict,
-            time_out: wanted.time_out,
-            valid_until: wanted.valid_until,
-            added: now,
-            credential: self.registry.credential(&who.name),
-            key_digest: self.registry.key_digest(&who.name),
-        };
+        let rule = self.rule(who, wanted, now)?;
+        let key = rule.key.clone();
         let Some((coming, over)) = self.room_for(&rule, now)? else {
             return Ok(Execution::known(()));
         };
@@ -100,6 +86,31 @@ impl Engine {
         Ok(stored(self.store.commit(batch), coming))
     }
 
+    /// The rule that somebody wants; refused if it cannot be.
+    pub(super) fn rule(
+        &self,
+        who: &Principal,
+        wanted: AddRule,
+        now: Timestamp,
+    ) -> Result<StandingRule, Refusal> {
+        check(&wanted, now)?;
+        self.check_decider(who, &wanted)?;
+        Ok(StandingRule {
+            key: RuleKey {
+                author: who.name.clone(),
+                name: wanted.name,
+            },
+            kind: wanted.kind,
+            conditions: wanted.conditions,
+            verdict: wanted.verdict,
+            time_out: wanted.time_out,
+            valid_until: wanted.valid_until,
+            added: now,
+            credential: self.registry.credential(&who.name),
+            key_digest: self.registry.key_digest(&who.name),
+        })
+    }
+
     /// Takes the name of a rule, and tells which of its author's are over; none if there is the same rule already.
     fn room_for(
         &self,
@@ -107,44 +118,21 @@ impl Engine {
         now: Timestamp,
     ) -> Result<Option<(Coming, Vec<RuleKey>)>, Refusal> {
         let mut coming = self.policy.coming.lock().expect("no holder panics");
-        let rules = self.policy.rules();
-        let taken = || Conflict::RuleExists {
-            name: rule.key.name.clone(),
+        let Some(over) = room_beside(&coming, &self.policy.rules(), rule, now)? else {
+            return Ok(None);
         };
-        let known = rules.find(&rule.key);
-        if let Some(known) = known.filter(|known| known.is_valid(now)) {
-            let added = known.added;
-            let same = **known
-                == StandingRule {
-                    added,
-                    ..rule.clone()
-                };
-            return if same { Ok(None) } else { Err(taken().into()) };
-        }
-        let author = &rule.key.author;
-        let on_their_way = coming.iter().filter(|key| key.author == *author).count();
-        let own = rules.of_author(author).filter(|it| it.is_valid(now));
-        if own.count() + on_their_way >= RULES_MOST {
-            return Err(OverLimit::TooMany {
-                what: "standing rules of a user",
-                most: RULES_MOST as u64,
-            }
-            .into());
-        }
-        // What is over may be another rule as soon as that is stored.
-        let over = rules.of_author(author).filter(|it| !it.is_valid(now));
-        let over = over.filter(|it| !coming.contains(&it.key));
-        let over = over.map(|it| it.key.clone()).collect();
-        match coming.insert(rule.key.clone()) {
-            true => {
-                let coming = Coming {
-                    all: Arc::clone(&self.policy.coming),
-                    key: rule.key.clone(),
-                };
-                Ok(Some((coming, over)))
-            }
-            false => Err(taken().into()),
-        }
+        coming.insert(rule.key.clone());
+        let coming = Coming {
+            all: Arc::clone(&self.policy.coming),
+            key: rule.key.clone(),
+        };
+        Ok(Some((coming, over)))
+    }
+
+    /// Refuses a rule for which there is no room, or whose name is taken.
+    pub(super) fn check_room(&self, rule: &StandingRule, now: Timestamp) -> Result<(), Refusal> {
+        let coming = self.policy.coming.lock().expect("no holder panics");
+        room_beside(&coming, &self.policy.rules(), rule, now).map(drop)
     }
 
     /// Whose decisions it is about. To whom something is escalated is asked for when the time comes: saying it here
@@ -178,6 +166,46 @@ impl Engine {
         withdraw(who, &key, "", now, &mut batch);
         Ok(Execution::committed(self.store.commit(batch), ()))
     }
+}
+
+/// Which rules of its author are over, if there is room for this one beside the others and those that are about to be
+/// stored; none if there is the same already.
+fn room_beside(
+    coming: &BTreeSet<RuleKey>,
+    rules: &Rules,
+    rule: &StandingRule,
+    now: Timestamp,
+) -> Result<Option<Vec<RuleKey>>, Refusal> {
+    let taken = || Conflict::RuleExists {
+        name: rule.key.name.clone(),
+    };
+    let known = rules.find(&rule.key);
+    if let Some(known) = known.filter(|known| known.is_valid(now)) {
+        let added = known.added;
+        let same = **known
+            == StandingRule {
+                added,
+                ..rule.clone()
+            };
+        return if same { Ok(None) } else { Err(taken().into()) };
+    }
+    let author = &rule.key.author;
+    let on_their_way = coming.iter().filter(|key| key.author == *author).count();
+    let own = rules.of_author(author).filter(|it| it.is_valid(now));
+    if own.count() + on_their_way >= RULES_MOST {
+        return Err(OverLimit::TooMany {
+            what: "standing rules of a user",
+            most: RULES_MOST as u64,
+        }
+        .into());
+    }
+    if coming.contains(&rule.key) {
+        return Err(taken().into());
+    }
+    // What is over may be another rule as soon as that is stored.
+    let over = rules.of_author(author).filter(|it| !it.is_valid(now));
+    let over = over.filter(|it| !coming.contains(&it.key));
+    Ok(Some(over.map(|it| it.key.clone()).collect()))
 }
 
 /// Withdraws a rule with this batch.

@@ -1,9 +1,10 @@
 //! What is asked about decisions and standing rules (module convoke-policy).
 //!
-//! Types alone: what carries an operation out says what it is. Read next: [`super::governing`].
+//! Types alone: what carries an operation out says what it is. Read next: [`super::governing`], [`super::checking`].
 
 use domain::policy::{
-    DecisionKind, PendingDecision, RuleConditions, RuleKey, RuleVerdict, StandingRule, TimeOut,
+    DecisionKind, DecisionSubject, PendingDecision, RuleConditions, RuleKey, RuleVerdict,
+    StandingRule, TimeOut,
 };
 use domain::time::Timestamp;
 use std::sync::Arc;
@@ -32,6 +33,80 @@ pub struct WithdrawRule {
     pub author: Option<String>,
     /// How it is called.
     pub name: String,
+}
+
+/// `check-rule`: what a standing rule of whoever asks would decide of what waits, and what in it names nothing. What
+/// [`AddRule`] refuses is refused likewise.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CheckRule(pub AddRule);
+
+/// The answer to [`CheckRule`].
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RuleCheck {
+    /// How many decisions it would take, of the 1,000 that it could cover and that wait longest.
+    pub decides_count: u64,
+    /// The first 100 of them, the longest waiting first.
+    pub decides: Vec<RuleDecision>,
+    /// What in it names nothing, in the order of its conditions.
+    pub remarks: Vec<RuleRemark>,
+}
+
+/// A decision that waits and that a rule would take.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RuleDecision {
+    /// What it is about.
+    pub subject: DecisionSubject,
+    /// How it would be decided.
+    pub verdict: RuleVerdict,
+    /// When, if not at once: by a rule that lets it wait first.
+    pub at: Option<Timestamp>,
+}
+
+/// That a condition of a rule names nothing that there is now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RuleRemark {
+    /// What it lacks.
+    pub lack: RuleLack,
+    /// What the condition says; of a bound, its key.
+    pub value: String,
+}
+
+/// What a condition of a rule lacks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum RuleLack {
+    /// No template that is served is of that scenario.
+    Scenario,
+    /// No agent of that name is registered.
+    Agent,
+    /// No agent of that domain is registered.
+    Domain,
+    /// No template has that key.
+    Key,
+    /// What has that key has no number there.
+    Number,
+}
+
+impl RuleLack {
+    /// The condition, by its name in module convoke-policy.
+    pub fn about(self) -> &'static str {
+        match self {
+            Self::Scenario => "scenario",
+            Self::Agent => "agent",
+            Self::Domain => "domain",
+            Self::Key | Self::Number => "bound",
+        }
+    }
+
+    /// The remark, by its name there.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Scenario => "scenario-unknown",
+            Self::Agent => "agent-unknown",
+            Self::Domain => "domain-unknown",
+            Self::Key => "key-unknown",
+            Self::Number => "key-no-number",
+        }
+    }
 }
 
 /// What waits that the principal may decide, the longest waiting first.

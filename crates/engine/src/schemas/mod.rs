@@ -15,7 +15,7 @@
 //!   came of that, to be committed; `company`: who is around, in `cohort`s; `document`: how it is kept; `setup`: what all begins with;
 //! - [`answer`]: what is asked about schemas; [`governing`]: what administrators do to them;
 //!   [`records`]: the tree `/schemas`; [`notice`]: what replies tell besides, and `delivered`: to
-//!   whom it was told; `served`: the templates that are.
+//!   whom it was told; `served`: the templates that are; [`naming`]: what names in rules name there.
 //!
 //! Requests never wait for evolution: embedding and clustering happen in [`crate::Engine::evolve`],
 //! which the server calls. Read next: [`published`].
@@ -29,6 +29,7 @@ mod document;
 mod evolving;
 mod governing;
 mod learning;
+mod naming;
 pub(crate) mod notice;
 mod observation;
 pub(crate) mod operation;
@@ -37,6 +38,7 @@ mod records;
 mod served;
 mod setup;
 
+pub(crate) use naming::NamedKey;
 pub(crate) use observation::{Lesson, Observed};
 pub(crate) use published::Checked;
 pub use setup::{SchemaSetup, TypedForm};

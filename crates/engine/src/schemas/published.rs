@@ -174,6 +174,11 @@ impl Published {
         &self.catalogue
     }
 
+    /// The templates as everyone sees them, those of results included.
+    pub(super) fn templates(&self) -> impl Iterator<Item = &Template> {
+        self.everyones.values().map(|served| &*served.template)
+    }
+
     pub(super) fn imprint(&self, schema_id: &str) -> Option<&Imprint> {
         self.imprints.get(schema_id)
     }

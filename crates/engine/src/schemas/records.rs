@@ -22,6 +22,14 @@ use serde_json::json;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+/// The numbers of a patch that a rule may bound: how many keys are new and changed, how many have approved it, and how
+/// many are to.
+pub(super) const PATCH_NUMBERS: [&str; 4] =
+    ["new_keys", "modified_keys", "approvals", "approvals_needed"];
+
+/// Whether a patch is security-relevant.
+pub(super) const PATCH_FLAG: &str = "sensitive";
+
 impl Engine {
     pub(crate) fn schema_records(&self, who: &Principal, now: Timestamp) -> SchemaRecords {
         let approves = self.access.approves(who);
@@ -94,16 +102,15 @@ impl Schemas {
 /// A patch that waits, with what a rule may look at.
 fn decision(cohort: &Cohort, proposal: &Proposal) -> PendingDecision {
     let patch = &proposal.patch;
-    let values = [
-        ("new_keys", json!(patch.new_keys.len())),
-        ("modified_keys", json!(patch.modified_keys.len())),
-        ("approvals", json!(proposal.approvers.len())),
-        ("approvals_needed", json!(proposal.approvers_min)),
-        ("sensitive", json!(proposal.sensitive)),
+    let numbers = [
+        json!(patch.new_keys.len()),
+        json!(patch.modified_keys.len()),
+        json!(proposal.approvers.len()),
+        json!(proposal.approvers_min),
     ];
-    let values = values
-        .into_iter()
-        .map(|(key, value)| (key.to_owned(), value));
+    let flag = (PATCH_FLAG, json!(proposal.sensitive));
+    let values = PATCH_NUMBERS.into_iter().zip(numbers).chain([flag]);
+    let values = values.map(|(key, value)| (key.to_owned(), value));
     PendingDecision {
         subject: DecisionSubject {
             kind: DecisionKind::Patch,

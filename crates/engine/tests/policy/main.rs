@@ -1,12 +1,13 @@
 //! What waits for a person, and what standing rules make of it: with the rights of their authors, once, and after a
 //! restart as well.
 //!
-//! Knows no protocol; executors are outside and say what each test has them say. In `anew`, rules look anew at what
-//! waits; in `not_stored`, the store does not take what they do; `patches` are those of schemas. Read next:
-//! `engine::policy`, `domain::policy`.
+//! Knows no protocol; executors are outside and say what each test has them say. In `checking`, a rule is asked about
+//! before it is there; in `anew`, rules look anew at what waits; in `not_stored`, the store does not take what they do;
+//! `patches` are those of schemas. Read next: `engine::policy`, `domain::policy`.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 mod anew;
+mod checking;
 mod not_stored;
 mod patches;
 

@@ -151,6 +151,32 @@ input! {
 }
 
 input! {
+    rpc CheckRule = POLICY "check-rule" gives output::CheckRule<'x> {
+        name: needed Text<'x> = POLICY "name";
+        kind: needed Word<'x> = POLICY "kind";
+        decider: optional Text<'x> = POLICY "decider";
+        agent: optional Text<'x> = POLICY "agent";
+        domain: optional Text<'x> = POLICY "domain";
+        target: optional Text<'x> = POLICY "target";
+        scenario: optional Text<'x> = POLICY "scenario";
+        bound: many CheckRuleBound<'x> = POLICY "bound";
+        verdict: needed Word<'x> = POLICY "verdict";
+        valid_until: optional Instant<'x> = POLICY "valid-until";
+        after: optional u32 = POLICY "after";
+        then: optional Word<'x> = POLICY "then";
+        escalate_to: optional Text<'x> = POLICY "escalate-to";
+    }
+}
+
+input! {
+    node CheckRuleBound {
+        key: needed Text<'x> = POLICY "key";
+        least: optional f64 = POLICY "least";
+        most: optional f64 = POLICY "most";
+    }
+}
+
+input! {
     rpc WithdrawRule = POLICY "withdraw-rule" gives () {
         author: optional Text<'x> = POLICY "author";
         name: needed Text<'x> = POLICY "name";

@@ -1,28 +1,29 @@
-//! `add-rule` and `withdraw-rule` (module convoke-policy): standing rules.
+//! `add-rule`, `check-rule` and `withdraw-rule` (module convoke-policy): standing rules.
 //!
 //! The engine says what a rule may be; the binding only translates. Read next: `domain::policy`.
 
 use super::codec::Codec;
 use crate::netconf::error;
-use crate::netconf::input::{self, Text};
+use crate::netconf::input::{self, Optional, Text, Word};
+use crate::netconf::output;
 use crate::netconf::request_context::RequestContext;
 use ::netconf::error::RpcError;
 use domain::policy::{Afterwards, DecisionKind, NumberBound, RuleConditions, RuleVerdict, TimeOut};
-use engine::{AddRule, WithdrawRule};
+use engine::{AddRule, CheckRule, RuleCheck, RuleDecision, RuleRemark, WithdrawRule};
 
-impl Codec for AddRule {
-    type Input = input::AddRule<'static>;
-
-    fn decode(_: &RequestContext<'_>, input: input::AddRule<'_>) -> Result<Self, RpcError> {
-        let bound = |bound: input::AddRuleBound<'_>| {
-            Ok(NumberBound {
+/// The rule that an input wants: that of `add-rule` and that of `check-rule` say the same.
+macro_rules! wanted {
+    ($input:expr) => {{
+        let input = $input;
+        let mut bounds = Vec::new();
+        for bound in input.bound() {
+            bounds.push(NumberBound {
                 key: bound.key()?.owned(),
                 least: bound.least().given(),
                 most: bound.most().given(),
-            })
-        };
-        let bounds: Result<Vec<NumberBound>, RpcError> = input.bound().map(bound).collect();
-        Ok(Self {
+            });
+        }
+        AddRule {
             name: input.name()?.owned(),
             kind: input.kind()?.read_as(DecisionKind::parse)?,
             conditions: RuleConditions {
@@ -31,15 +32,49 @@ impl Codec for AddRule {
                 domain: input.domain().map(Text::owned),
                 target: input.target().map(Text::owned),
                 scenario: input.scenario().map(Text::owned),
-                bounds: bounds?,
+                bounds,
             },
             verdict: input.verdict()?.read_as(RuleVerdict::parse)?,
-            time_out: time_out(input)?,
+            time_out: time_out(input.after(), input.then(), input.escalate_to())?,
             valid_until: input.valid_until().map(|it| it.timestamp()).transpose()?,
-        })
+        }
+    }};
+}
+
+impl Codec for AddRule {
+    type Input = input::AddRule<'static>;
+
+    fn decode(_: &RequestContext<'_>, input: input::AddRule<'_>) -> Result<Self, RpcError> {
+        Ok(wanted!(input))
     }
 
     fn encode((): &(), (): ()) {}
+}
+
+impl Codec for CheckRule {
+    type Input = input::CheckRule<'static>;
+
+    fn decode(_: &RequestContext<'_>, input: input::CheckRule<'_>) -> Result<Self, RpcError> {
+        Ok(Self(wanted!(input)))
+    }
+
+    fn encode<'a>(check: &'a RuleCheck, output: output::CheckRule<'a>) -> output::CheckRule<'a> {
+        let decides = |node: output::Decides<'a>, decision: &'a RuleDecision| {
+            node.id(decision.subject.to_string())
+                .verdict(decision.verdict.as_str())
+                .at(decision.at)
+        };
+        let remark = |node: output::Remark<'a>, (number, remark): (u64, &'a RuleRemark)| {
+            node.number(number)
+                .about(remark.lack.about())
+                .value(&*remark.value)
+                .remark(remark.lack.as_str())
+        };
+        output
+            .decides_count(check.decides_count)
+            .decides(&check.decides, decides)
+            .remark((1..).zip(&check.remarks), remark)
+    }
 }
 
 impl Codec for WithdrawRule {
@@ -56,20 +91,26 @@ impl Codec for WithdrawRule {
 }
 
 /// What comes after a while; its leaves are there together or not at all.
-fn time_out(input: input::AddRule<'_>) -> Result<Option<TimeOut>, RpcError> {
-    let told = input.escalate_to().given();
-    let is_stated = input.after().given().is_some() || told.is_some();
-    if input.then().given().is_none() && !is_stated {
+fn time_out(
+    after: Optional<'_, u32>,
+    then: Optional<'_, Word<'_>>,
+    escalate_to: Optional<'_, Text<'_>>,
+) -> Result<Option<TimeOut>, RpcError> {
+    if !after.is_given() && !then.is_given() && !escalate_to.is_given() {
         return Ok(None);
     }
-    let then = match (input.then().needed()?.as_str(), told) {
-        ("escalate", _) => Afterwards::Escalate(input.escalate_to().needed()?.owned()),
-        (_, Some(told)) => {
-            return Err(error::invalid(told.leaf(), "nothing escalates".to_owned()));
+    let then = match then.needed()?.as_str() {
+        "escalate" => Afterwards::Escalate(escalate_to.needed()?.owned()),
+        other => {
+            if let Some(told) = escalate_to.given() {
+                return Err(error::invalid(told.leaf(), "nothing escalates".to_owned()));
+            }
+            match other {
+                "accept" => Afterwards::Accept,
+                _ => Afterwards::Reject,
+            }
         }
-        ("accept", None) => Afterwards::Accept,
-        (_, None) => Afterwards::Reject,
     };
-    let after_ms = i64::from(input.after().needed()?) * 1_000;
+    let after_ms = i64::from(after.needed()?) * 1_000;
     Ok(Some(TimeOut { after_ms, then }))
 }

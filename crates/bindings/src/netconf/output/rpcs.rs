@@ -97,6 +97,31 @@ output! {
 }
 
 output! {
+    node Decides {
+        id: leaf Text = "id";
+        verdict: leaf Text = "verdict";
+        at: leaf Instant = "at";
+    }
+}
+
+output! {
+    node Remark {
+        number: leaf Number = "number";
+        about: leaf Text = "about";
+        value: leaf Text = "value";
+        remark: leaf Text = "remark";
+    }
+}
+
+output! {
+    rpc CheckRule {
+        decides_count: leaf Number = POLICY "decides-count";
+        decides: list 1 Decides<'a> = POLICY "decides";
+        remark: list 1 Remark<'a> = POLICY "remark";
+    }
+}
+
+output! {
     rpc RegisterAgent {
         name: leaf Text = REGISTRY "name";
         lease_until: leaf Instant = REGISTRY "lease-until";

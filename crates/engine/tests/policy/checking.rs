@@ -1,0 +1,252 @@
+//! What a rule would decide is what it decides once it is there; and what in it names nothing is said.
+
+use super::*;
+use engine::{CheckRule, RuleCheck, RuleLack, SchemaSetup};
+use schema::shipped;
+
+impl Stage {
+    fn check(&self, who: &str, rule: AddRule) -> RuleCheck {
+        self.read(who, CheckRule(rule))
+    }
+
+    /// What a rule would decide, how, and in how many milliseconds.
+    fn would(&self, who: &str, rule: AddRule) -> Vec<(String, RuleVerdict, Option<i64>)> {
+        let check = self.check(who, rule);
+        assert_eq!(check.decides_count, check.decides.len() as u64);
+        let told = check.decides.into_iter();
+        told.map(|it| {
+            let after = it.at.map(|at| at.as_ms() - self.now.as_ms());
+            (it.subject.to_string(), it.verdict, after)
+        })
+        .collect()
+    }
+
+    fn lacks(&self, who: &str, rule: AddRule) -> Vec<(RuleLack, String)> {
+        let remarks = self.check(who, rule).remarks.into_iter();
+        remarks.map(|it| (it.lack, it.value)).collect()
+    }
+}
+
+/// A platform that serves the templates it is shipped with.
+fn with_schemas() -> Stage {
+    let desk = hosted(testkit::profile("desk"), testkit::Willing, begin());
+    let engine = Engine::open(Setup {
+        schemas: SchemaSetup::fixed(shipped::shipped()),
+        credentials: Box::new(|name| (name == "out").then_some(Credential::Agent)),
+        ..testkit::setup([desk])
+    });
+    let stage = Stage {
+        engine: engine.unwrap(),
+        now: begin(),
+        ann_has_key: Arc::default(),
+        out_has_key: Arc::default(),
+    };
+    stage.engine.start(begin());
+    stage.settle();
+    stage.register();
+    stage
+}
+
+fn of_kind(kind: DecisionKind, conditions: RuleConditions) -> AddRule {
+    AddRule {
+        kind,
+        conditions,
+        ..cheap("r", 0.0)
+    }
+}
+
+fn bounds(keys: &[&str]) -> Vec<NumberBound> {
+    let bound = |key: &&str| NumberBound {
+        key: (*key).to_owned(),
+        least: Some(0.0),
+        most: None,
+    };
+    keys.iter().map(bound).collect()
+}
+
+#[test]
+fn what_a_rule_would_decide_is_what_it_decides_then() {
+    let stage = in_memory();
+    stage.offered("ann", "t1", 10);
+    stage.offered("ann", "t2", 900);
+    stage.offered("bob", "t3", 10);
+    let before = stage.updates().len();
+    let would = stage.would("ann", cheap("small", 500.0));
+    let t1 = ("result/t1".to_owned(), RuleVerdict::Accept, None);
+    assert_eq!(would, [t1], "bob's are not hers, and t2 is dear");
+    assert_eq!(stage.updates().len(), before, "nothing is recorded");
+    assert_eq!(stage.read("ann", StandingRules), []);
+    stage.run("ann", cheap("small", 500.0)).unwrap();
+    assert_eq!(
+        stage.decided(),
+        [("result/t1".to_owned(), "ann/small".to_owned())]
+    );
+    let mut bobs = cheap("bobs", 500.0);
+    bobs.conditions.decider = Some("bob".to_owned());
+    let t3 = ("result/t3".to_owned(), RuleVerdict::Accept, None);
+    assert_eq!(stage.would("operator", bobs), [t3]);
+}
+
+#[test]
+fn where_rules_would_disagree_nothing_would_be_decided() {
+    let stage = in_memory();
+    stage.offered("ann", "t1", 10);
+    let asks_always = AddRule {
+        time_out: None,
+        ..asks("asks", 1, Afterwards::Reject)
+    };
+    stage.run("ann", asks_always.clone()).unwrap();
+    assert_eq!(stage.would("ann", cheap("small", 500.0)), []);
+    assert_eq!(stage.would("ann", asks_always), [], "it is there, and asks");
+}
+
+#[test]
+fn a_rule_that_lets_it_wait_says_when_it_would_decide() {
+    let mut stage = in_memory();
+    stage.offered("ann", "t1", 10);
+    stage.pass(20_000);
+    let rejects = |after_ms| asks("late", after_ms, Afterwards::Reject);
+    let t1 = |after| [("result/t1".to_owned(), RuleVerdict::Reject, after)];
+    assert_eq!(stage.would("ann", rejects(60_000)), t1(Some(40_000)));
+    assert_eq!(stage.would("ann", rejects(10_000)), t1(None));
+    let tells = asks("late", 60_000, Afterwards::Escalate("bob".to_owned()));
+    assert_eq!(stage.would("ann", tells), []);
+    let over = AddRule {
+        valid_until: Some(stage.now + 1_000),
+        ..rejects(60_000)
+    };
+    assert_eq!(stage.would("ann", over), [], "it is over by then");
+    stage.run("ann", rejects(60_000)).unwrap();
+    stage.pass(40_000);
+    let late = ("result/t1".to_owned(), "ann/late".to_owned());
+    assert_eq!(stage.decided(), [late]);
+}
+
+#[test]
+fn at_most_a_hundred_are_told_and_all_counted() {
+    let stage = in_memory();
+    for n in 0..103 {
+        stage.offered("ann", &format!("t{n}"), 10);
+    }
+    let check = stage.check("ann", cheap("small", 500.0));
+    assert_eq!((check.decides_count, check.decides.len()), (103, 100));
+}
+
+#[test]
+fn what_add_rule_refuses_is_refused() {
+    let stage = in_memory();
+    let wrong = CheckRule(cheap("a/b", 1.0));
+    assert_eq!(
+        field_of(stage.run("ann", wrong).map(drop)),
+        Some(Field::Rule)
+    );
+    let mut bobs = cheap("bobs", 1.0);
+    bobs.conditions.decider = Some("bob".to_owned());
+    let others = stage.run("ann", CheckRule(bobs)).map(drop);
+    assert_eq!(field_of(others), Some(Field::Decider));
+    for n in 0..64 {
+        stage.run("ann", cheap(&format!("r{n}"), 1.0)).unwrap();
+    }
+    let same = stage.run("ann", CheckRule(cheap("r0", 1.0)));
+    assert!(same.is_ok(), "it is there already");
+    let other = stage.run("ann", CheckRule(cheap("r0", 2.0))).unwrap_err();
+    let taken = |it: &Refusal| matches!(it, Refusal::Conflict(Conflict::RuleExists { .. }));
+    assert!(taken(&other), "{other}");
+    let full = stage.run("ann", CheckRule(cheap("one-more", 1.0)));
+    assert!(matches!(full, Err(Refusal::OverLimit(_))));
+}
+
+#[test]
+fn what_names_nothing_is_said() {
+    let stage = with_schemas();
+    let name = |it: &str| Some(it.to_owned());
+    let wrong = RuleConditions {
+        scenario: name("flight_bookng"),
+        agent: name("nobody"),
+        domain: name("Moon"),
+        bounds: bounds(&["cots", "status", "saved_energy_kwh_of_nobody"]),
+        ..RuleConditions::default()
+    };
+    let lacks = |lack, value: &str| (lack, value.to_owned());
+    assert_eq!(
+        stage.lacks("operator", of_kind(DecisionKind::Result, wrong)),
+        [
+            lacks(RuleLack::Scenario, "flight_bookng"),
+            lacks(RuleLack::Agent, "nobody"),
+            lacks(RuleLack::Domain, "Moon"),
+            lacks(RuleLack::Key, "cots"),
+            lacks(RuleLack::Number, "status"),
+            lacks(RuleLack::Key, "saved_energy_kwh_of_nobody"),
+        ]
+    );
+    let right = RuleConditions {
+        scenario: name("flight_booking"),
+        agent: name("out"),
+        domain: name("IP"),
+        ..RuleConditions::default()
+    };
+    assert_eq!(
+        stage.lacks("operator", of_kind(DecisionKind::Result, right)),
+        []
+    );
+    // What is asked for is in no result, and may be in an offer.
+    let seats = || RuleConditions {
+        scenario: name("flight_booking"),
+        bounds: bounds(&["passenger_count"]),
+        ..RuleConditions::default()
+    };
+    let in_result = stage.lacks("operator", of_kind(DecisionKind::Result, seats()));
+    assert_eq!(in_result, [lacks(RuleLack::Key, "passenger_count")]);
+    let in_offer = stage.lacks("operator", of_kind(DecisionKind::Decision, seats()));
+    assert_eq!(in_offer, []);
+    // A schema of results is of no task.
+    let results = || RuleConditions {
+        scenario: name("flight_booking_result"),
+        ..RuleConditions::default()
+    };
+    let of_task = stage.lacks("operator", of_kind(DecisionKind::Result, results()));
+    assert_eq!(
+        of_task,
+        [lacks(RuleLack::Scenario, "flight_booking_result")]
+    );
+    let of_patch = stage.lacks("operator", of_kind(DecisionKind::Patch, results()));
+    assert_eq!(of_patch, []);
+    let patches = RuleConditions {
+        domain: name("IP"),
+        bounds: bounds(&["new_keys", "sensitive", "cost"]),
+        ..RuleConditions::default()
+    };
+    assert_eq!(
+        stage.lacks("operator", of_kind(DecisionKind::Patch, patches)),
+        [
+            lacks(RuleLack::Domain, "IP"),
+            lacks(RuleLack::Number, "sensitive"),
+            lacks(RuleLack::Key, "cost"),
+        ]
+    );
+}
+
+#[test]
+fn who_is_no_agent_is_told_to_administrators_alone() {
+    let stage = in_memory();
+    let with = |agent: &str| {
+        let conditions = RuleConditions {
+            agent: Some(agent.to_owned()),
+            ..RuleConditions::default()
+        };
+        of_kind(DecisionKind::Feasibility, conditions)
+    };
+    let nobody = [(RuleLack::Agent, "nobody".to_owned())];
+    assert_eq!(stage.lacks("operator", with("nobody")), nobody);
+    assert_eq!(stage.lacks("operator", with("bob")), []);
+    assert_eq!(stage.lacks("ann", with("nobody")), []);
+    assert_eq!(stage.lacks("ann", with("bob")), []);
+}
+
+#[test]
+fn where_no_schema_is_served_any_scenario_and_key_may_come() {
+    let stage = in_memory();
+    let mut rule = cheap("r", 1.0);
+    rule.conditions.scenario = Some("repair".to_owned());
+    assert_eq!(stage.lacks("ann", rule), []);
+}
