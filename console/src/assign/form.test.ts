@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { assignment, bounds, field, human, key, kind, meaning, payload, type Assignment, type Template } from './form';
+import { assignment, bounds, field, human, key, kind, meaning, offered, payload, type Assignment, type Template } from './form';
 
 const template: Template = {
   schema_id: 's_v1',
@@ -61,4 +61,12 @@ test('what a key means is told in the language that is there', () => {
 
 test('a key is called as people write it', () => {
   expect(['ticket_id', 'place', 'What it is', 'TMF-1'].map(human)).toEqual(['Ticket id', 'Place', 'What it is', 'TMF-1']);
+});
+
+test('what is known is offered for a key whose pattern takes it, once', () => {
+  const element = { key_name: 'element', key_type: 'string', pattern: '(router|site):[^ ]+' };
+  const known = ['site:B', 'TT-1', 'router:A', 'site:B', 'a router:A'];
+  expect(offered(element, known)).toEqual([{ value: 'router:A' }, { value: 'site:B' }]);
+  expect(offered({ ...element, pattern: '(' }, known)).toEqual([]);
+  expect(offered({ key_name: 'words', key_type: 'string' }, known)).toEqual([]);
 });

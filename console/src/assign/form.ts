@@ -59,6 +59,22 @@ export function meaning(key: Key, signed: { keys?: { key_name: string; annotatio
   };
 }
 
+/** The most values that are offered for a key. */
+const OFFERED_MAX = 500;
+
+/** Of what is known, that which a key takes by its pattern (RFC 9485); nothing for one without, which takes anything. */
+export function offered(key: Key, known: Iterable<string>): { value: string }[] {
+  if (kind(key) !== 'text' || !key.pattern) return [];
+  let pattern: RegExp;
+  try {
+    pattern = new RegExp(`^(?:${key.pattern})$`, 'u');
+  } catch {
+    return [];
+  }
+  const taken = [...new Set(known)].filter((value) => pattern.test(value));
+  return taken.sort().slice(0, OFFERED_MAX).map((value) => ({ value }));
+}
+
 /** A value as it would be filled in. */
 export function written(key: Key, value: unknown): string {
   if (kind(key) === 'lines' && Array.isArray(value)) return value.join('\n');

@@ -256,7 +256,7 @@ export const en = {
   'inbox.gone': 'It waits no more.',
   'inbox.how': 'To be asked:',
   'inbox.how.expected': 'assign a task with an “{field}”; its result then waits for you, or',
-  'inbox.how.negotiated': 'assign one with “{box}” ticked, under its conditions; its plan then waits for you.',
+  'inbox.how.negotiated': 'assign one with “{box}” ticked; its plan then waits for you.',
   'inbox.left-out': 'and {count} that began to wait after these, which are not shown',
   'inbox.no-match': 'Nothing that waits matches.',
   'inbox.none': 'Nothing waits for you.',

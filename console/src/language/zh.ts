@@ -258,7 +258,7 @@ export const zh: Record<Key, string> = {
   'inbox.gone': '此项已不再等待。',
   'inbox.how': '如需由您决定：',
   'inbox.how.expected': '分派任务时填写“{field}”，其结果便会等待您决定；或者',
-  'inbox.how.negotiated': '分派任务时在条件中勾选“{box}”，其计划便会等待您决定。',
+  'inbox.how.negotiated': '分派任务时勾选“{box}”，其计划便会等待您决定。',
   'inbox.left-out': '另有 {count} 项更晚开始等待，未显示',
   'inbox.no-match': '没有匹配的待办。',
   'inbox.none': '没有需要您决定的事项。',
