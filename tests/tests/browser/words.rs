@@ -4,6 +4,7 @@
 //! Read next: `acting.rs`, whose desk this is; `console/src/assign/Utterance.svelte`.
 
 use super::acting::Desk;
+use super::chromium::Looks;
 use super::{ENTER, focus};
 use serde_json::{Value, json};
 
