@@ -134,6 +134,8 @@ class Platform {
   /** Since when there are tasks of which only their states were told. */
   #lacksSince: string | undefined;
   #isCompleting = false;
+  /** True once it was asked what time it is there, whatever came of it. */
+  isClockAsked = $state(false);
   #clockSet = 0;
   /** Events up to this one had happened when the stream began. */
   #past = 0;
@@ -189,16 +191,17 @@ class Platform {
   /** Asks what time it is there, twice: so it is known how fast it runs as well, before anything happens. */
   async #setClock(): Promise<void> {
     const last = [...this.tasks.values()].at(-1)?.['changed-at'];
-    if (!last) return;
     const mine = (this.#clockSet += 1);
-    for (const wait of [0, CLOCK_AGAIN_MS]) {
+    for (const wait of last ? [0, CLOCK_AGAIN_MS] : []) {
       await new Promise((done) => setTimeout(done, wait));
       if (mine !== this.#clockSet) return;
       // What nobody is told is asked for: the answer is the mark that ends it.
-      const at = await replay(last, '/convoke-policy:policy-update', () => {}, AbortSignal.timeout(CLOCK_PATIENCE_MS)).catch(() => undefined);
-      if (at === undefined) return;
+      const at = await replay(last!, '/convoke-policy:policy-update', () => {}, AbortSignal.timeout(CLOCK_PATIENCE_MS)).catch(() => undefined);
+      if (at === undefined) break;
       this.#timed(at, true);
+      this.isClockAsked = true;
     }
+    this.isClockAsked = true;
   }
 
   #timed(at: number, isSure = false): void {

@@ -2,6 +2,7 @@
 // (RFC 5277 §2.2). The mark that ends it says what time it is at the platform. Read next: rules/history.ts,
 // schemas/history.ts; platform.svelte.ts, which sets its clock by it.
 import { Frames } from './frames';
+import { SILENCE_MS } from './live';
 import { ask, PLATFORM, Refused } from './restconf';
 
 type Notification = Record<string, unknown>;
@@ -14,27 +15,33 @@ type Reader = Pick<ReadableStreamDefaultReader<Uint8Array>, 'read'>;
 export async function replay(since: string, filter: string, take: (id: number, it: Notification) => void, signal: AbortSignal): Promise<number | undefined> {
   const asked = new URLSearchParams({ 'start-time': since, filter });
   const over = new AbortController();
-  const answer = await ask(`${PLATFORM}/streams/NETCONF/json?${asked}`, {
-    headers: { Accept: 'text/event-stream' },
-    signal: AbortSignal.any([signal, over.signal]),
-  });
-  if (!answer.ok || !answer.body) throw new Refused(answer.status, answer.statusText);
-  const reader = answer.body.getReader();
+  let silence: ReturnType<typeof setTimeout> | undefined;
+  const heard = () => {
+    clearTimeout(silence);
+    silence = setTimeout(() => over.abort(new Error('silent')), SILENCE_MS);
+  };
+  heard();
   try {
-    return await replayed(reader, take);
+    const answer = await ask(`${PLATFORM}/streams/NETCONF/json?${asked}`, {
+      headers: { Accept: 'text/event-stream' },
+      signal: AbortSignal.any([signal, over.signal]),
+    });
+    if (!answer.ok || !answer.body) throw new Refused(answer.status, answer.statusText);
+    const reader = answer.body.getReader();
+    return await replayed({ read: () => (heard(), reader.read()) }, take);
   } finally {
+    clearTimeout(silence);
     over.abort();
-    reader.cancel().catch(() => {});
   }
 }
 
-/** The events of a replay, up to the mark that ends it. */
+/** The events of a replay, up to the mark that ends it; one that is cut before has not told all. */
 export async function replayed(reader: Reader, take: (id: number, it: Notification) => void): Promise<number | undefined> {
   const decoder = new TextDecoder();
   const frames = new Frames();
   for (;;) {
     const { done, value } = await reader.read();
-    if (done) return undefined;
+    if (done) throw new Error('cut');
     for (const frame of frames.take(decoder.decode(value, { stream: true }))) {
       const told = JSON.parse(frame.data) as Record<string, Notification>;
       const notification = told['ietf-restconf:notification'] ?? {};

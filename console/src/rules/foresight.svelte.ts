@@ -13,6 +13,9 @@ export class Foresight {
   of = $state('');
   scenarios = $state.raw<Scenario[]>([]);
   #timer: ReturnType<typeof setTimeout> | undefined;
+  /** How often it was asked; an answer that was overtaken is shown no more. */
+  #asked = 0;
+  #scenariosAsked = 0;
   #figures = new Map<string, Promise<Figure[]>>();
 
   /** Looks at a rule when it has not been changed for a moment; a rule that cannot be is said to be so when it is added. */
@@ -25,19 +28,22 @@ export class Foresight {
   async ask({ input }: Request): Promise<Foreseen | undefined> {
     if (!session.may(CHECK)) return undefined;
     const of = JSON.stringify(input);
+    const mine = (this.#asked += 1);
     const told = await carryOut<Foreseen>(CHECK, input);
-    [this.told, this.of] = [told, of];
+    if (mine === this.#asked) [this.told, this.of] = [told, of];
     return told;
   }
 
   end(): void {
     clearTimeout(this.#timer);
+    this.#asked += 1;
   }
 
   async readScenarios(language: string): Promise<void> {
     if (!session.may('convoke-schema:list-scenarios')) return;
+    const mine = (this.#scenariosAsked += 1);
     const told = await carryOut<{ scenario?: Scenario[] }>('convoke-schema:list-scenarios', { 'preferred-language': language });
-    this.scenarios = told.scenario ?? [];
+    if (mine === this.#scenariosAsked) this.scenarios = told.scenario ?? [];
   }
 
   /** The numbers of a schema. */

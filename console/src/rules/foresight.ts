@@ -33,6 +33,13 @@ export function byVerdict(it: Foreseen): { verdict: string; all: Decides[]; coun
   return [...found].map(([verdict, all], place) => ({ verdict, all, count: all.length + (place === 0 ? beyond : 0) }));
 }
 
+/** Whether two of them say the same of what waits now; when, where nobody decides before, moves on with time. */
+export function isSame(one: Foreseen | undefined, other: Foreseen | undefined): boolean {
+  const said = (it: Foreseen | undefined) =>
+    it && JSON.stringify([count(it), it.decides?.map(({ id, verdict }) => [id, verdict]), it.remark?.map(({ about, value, remark }) => [about, value, remark])]);
+  return said(one) === said(other);
+}
+
 /** Whether there is anything to be looked at before the rule is added. */
 export function isNews(it: Foreseen | undefined): boolean {
   return it !== undefined && (count(it) > 0 || (it.remark?.length ?? 0) > 0);

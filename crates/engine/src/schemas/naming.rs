@@ -5,10 +5,17 @@
 
 use super::Schemas;
 use super::published::Published;
-use super::records::{PATCH_FLAG, PATCH_NUMBERS};
 use domain::policy::DecisionKind;
 use schema::template::{KeyType, Template};
 use std::collections::BTreeSet;
+
+/// The numbers of a patch that a rule may bound: how many keys are new and changed, how many have approved it, and how
+/// many are to.
+pub(super) const PATCH_NUMBERS: [&str; 4] =
+    ["new_keys", "modified_keys", "approvals", "approvals_needed"];
+
+/// Whether a patch is security-relevant.
+pub(super) const PATCH_FLAG: &str = "sensitive";
 
 /// What a key names in what is offered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

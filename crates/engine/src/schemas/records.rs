@@ -7,6 +7,7 @@ use super::Schemas;
 use super::answer::standing;
 use super::cohort::Cohort;
 use super::evolving::Evolving;
+use super::naming::{PATCH_FLAG, PATCH_NUMBERS};
 use super::published::Published;
 use crate::Engine;
 use crate::schemas::operation::{
@@ -21,14 +22,6 @@ use schema::template::Template;
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::sync::Arc;
-
-/// The numbers of a patch that a rule may bound: how many keys are new and changed, how many have approved it, and how
-/// many are to.
-pub(super) const PATCH_NUMBERS: [&str; 4] =
-    ["new_keys", "modified_keys", "approvals", "approvals_needed"];
-
-/// Whether a patch is security-relevant.
-pub(super) const PATCH_FLAG: &str = "sensitive";
 
 impl Engine {
     pub(crate) fn schema_records(&self, who: &Principal, now: Timestamp) -> SchemaRecords {
