@@ -36,6 +36,8 @@ export class Polled<T> {
 
   /** Keeps it known while the component that calls this is there and looked at. */
   follow(apartMs: number): void {
+    // Whoever comes back meets nothing that is stale, or that could not be drawn.
+    $effect(() => () => void ([this.value, this.isKnown, this.error] = [undefined, false, undefined]));
     pollWhileSeen(this.look, apartMs);
   }
 }

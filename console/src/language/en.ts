@@ -67,7 +67,7 @@ export const en = {
   'understood.others': 'It may also be one of {count} others',
   'understood.own': 'In your own words',
   'understood.read': 'Read it',
-  'understood.say': 'What is to be done',
+  'understood.say': 'What you want',
   'understood.sure': 'How sure',
   'understood.value': 'Value',
   'sureness.certain': 'sure',

@@ -69,7 +69,7 @@ export const zh: Record<Key, string> = {
   'understood.others': '也可能是另外 {count} 种',
   'understood.own': '用您自己的话',
   'understood.read': '解读',
-  'understood.say': '要做什么',
+  'understood.say': '您想做什么',
   'understood.sure': '把握',
   'understood.value': '值',
   'sureness.certain': '确定',

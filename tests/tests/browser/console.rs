@@ -376,6 +376,10 @@ fn the_console_works_in_firefox() {
     let told = block_on(async { running.client(&show).await.well().json() });
     assert_eq!(told[0]["task"]["task-status"], "cancelled", "{told:?}");
 
+    browser.look("(localStorage.setItem('convoke-language', 'en'), 1)");
+    browser.visit("about:blank");
+    browser.visit(&format!("{url}/#overview"));
+    browser.wait(IN);
     decides_in_firefox(&mut browser, &running, &token);
     breaks_in_firefox(&mut browser, &running);
 

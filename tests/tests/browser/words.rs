@@ -38,7 +38,7 @@ impl Desk {
 pub(super) fn are_shown_as_understood(desk: &mut Desk) {
     let before = desk.tasks();
     desk.visit("assign");
-    desk.say("Please diagnose link Warsaw-Poznan, probably a fibre cut; the crane stands there");
+    desk.say("diagnose the fault of link Warsaw-Poznan, probably a fibre cut; a crane stands there");
     desk.browser.wait(&format!(
         "{UNDERSTOOD} && document.querySelector('#field-target')?.value"
     ));
@@ -75,7 +75,7 @@ pub(super) fn are_shown_as_understood(desk: &mut Desk) {
         r#"link:Gdansk-Warsaw"#,
         "fibre-cut",
         "fault_diagnosis_v1",
-        "Please diagnose link Warsaw-Poznan",
+        "diagnose the fault of link Warsaw-Poznan",
     ] {
         assert!(content.contains(said), "{said}: {content}");
     }
@@ -84,7 +84,7 @@ pub(super) fn are_shown_as_understood(desk: &mut Desk) {
 /// Chinese words are read as English ones are, and the agent in the address is held.
 pub(super) fn are_read_in_chinese(desk: &mut Desk) {
     desk.visit("assign/TMF-Convoke-IP-1.0.0");
-    desk.say("请诊断华沙到波兹南的链路，可能是光纤断了");
+    desk.say("诊断链路 Warsaw-Poznan 的故障，可能是光纤中断");
     desk.browser.wait(&format!(
         "{UNDERSTOOD} && document.querySelector('#field-target')"
     ));
