@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Agent, Task } from '../platform.svelte';
 import { neighbourhood, ways } from '../overview/speaking';
-import { domains, found, meanStep, work, works } from './agents';
+import { domains, found, heard, meanStep, work, works } from './agents';
 
 const agents: Agent[] = [
   { name: 'X-2', alias: 'ip-fault', domain: 'IP', skills: { skill: [{ 'skill-name': 'fault-diagnosis' }] } },
@@ -54,4 +54,11 @@ test('a step takes in the mean what all took, once there was one', () => {
   expect(meanStep({ name: 'a', steps: '4', 'step-time': '10000' })).toBe(2.5);
   expect(meanStep({ name: 'a', steps: '0', 'step-time': '0' })).toBeUndefined();
   expect(meanStep({ name: 'a' })).toBeUndefined();
+});
+
+test('of a mailbox is said what is known, and why nothing is', () => {
+  const [read, denied, asked, failed] = [{ isKnown: true, value: {} }, { isKnown: true }, { isKnown: false }, { isKnown: false, error: new Error('cut') }];
+  expect(heard({ name: 'a' }, 'hosted', read)).toBe('box');
+  for (const usage of [read, denied, asked, failed]) expect(heard(undefined, 'a2a', usage)).toBe('elsewhere');
+  expect([read, denied, asked, failed].map((usage) => heard(undefined, 'hosted', usage))).toEqual(['untold', 'denied', 'asked', 'failed']);
 });

@@ -14,6 +14,17 @@ export interface Mailbox {
   failed?: string;
 }
 
+/** What is said of a mailbox: what it holds, that it is elsewhere, not the user's to read, not told of, or not known yet. */
+export type Heard = 'box' | 'elsewhere' | 'denied' | 'untold' | 'asked' | 'failed';
+
+/** What is said of the mailbox of an agent, by how it is reached and what came of reading the usage. */
+export function heard(box: Mailbox | undefined, reach: string | undefined, usage: { isKnown: boolean; value?: object; error?: Error }): Heard {
+  if (box) return 'box';
+  if (reach && reach !== 'hosted') return 'elsewhere';
+  if (usage.isKnown) return usage.value ? 'untold' : 'denied';
+  return usage.error ? 'failed' : 'asked';
+}
+
 /** With more of them, there is a filter. */
 export const FILTER_FROM = 20;
 
