@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Agent, Task } from '../platform.svelte';
 import { neighbourhood, ways } from '../overview/speaking';
-import { domains, found, heard, meanStep, work, works } from './agents';
+import { found, heard, meanStep, work, works } from './agents';
 
 const agents: Agent[] = [
   { name: 'X-2', alias: 'ip-fault', domain: 'IP', skills: { skill: [{ 'skill-name': 'fault-diagnosis' }] } },
@@ -11,7 +11,6 @@ const agents: Agent[] = [
 
 test('agents are found by what their cards say, and by domain', () => {
   const names = (text: string, domain = '') => found(agents, text, domain).map((it) => it.name);
-  expect(domains(agents)).toEqual(['IP', 'Wireless']);
   expect(names('')).toEqual(['X-1', 'X-2', 'plain']);
   expect(names(' DIAGNOSIS ')).toEqual(['X-2']);
   expect(names('sleep')).toEqual(['X-1']);

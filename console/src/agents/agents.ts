@@ -28,11 +28,6 @@ export function heard(box: Mailbox | undefined, reach: string | undefined, usage
 /** With more of them, there is a filter. */
 export const FILTER_FROM = 20;
 
-/** The domains that agents are of. */
-export function domains(agents: Agent[]): string[] {
-  return [...new Set(agents.map((it) => it.domain ?? '').filter(Boolean))].sort((a, b) => a.localeCompare(b));
-}
-
 /** Those of a domain, if one is chosen, of whom a text says something; by the names by which they are called. */
 export function found(agents: Agent[], text: string, domain: string): Agent[] {
   const wanted = text.trim().toLowerCase();
