@@ -67,7 +67,7 @@ export function measured(ms: number): string {
 
 /** The time of day of a moment, to the second. */
 export function hour(ms: number): string {
-  return new Date(ms).toLocaleTimeString(chosen === 'zh' ? 'zh-CN' : 'en-GB', { hour12: false });
+  return new Date(ms).toLocaleTimeString(locale(), { hour12: false });
 }
 
 /** How long something lasts, as people say it. */

@@ -1,10 +1,8 @@
 // The states of a task (convoke-negotiation, `task-status`), in the order in which they are offered: how each is drawn,
 // and which of them end it. One table for all pages, which a test compares with the module. Pure.
+import type { Sign } from './sign';
 
-export interface State {
-  sign: string;
-  /** How it is drawn: as what is well, goes on, or went wrong. */
-  tone: '' | 'good' | 'busy' | 'bad';
+export interface State extends Sign {
   hasEnded?: true;
 }
 

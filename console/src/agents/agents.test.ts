@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Agent, Task } from '../platform.svelte';
 import { neighbourhood, ways } from '../overview/speaking';
-import { domains, found, meanStep, work, works } from './agents';
+import { found, heard, meanStep, work, works } from './agents';
 
 const agents: Agent[] = [
   { name: 'X-2', alias: 'ip-fault', domain: 'IP', skills: { skill: [{ 'skill-name': 'fault-diagnosis' }] } },
@@ -11,7 +11,6 @@ const agents: Agent[] = [
 
 test('agents are found by what their cards say, and by domain', () => {
   const names = (text: string, domain = '') => found(agents, text, domain).map((it) => it.name);
-  expect(domains(agents)).toEqual(['IP', 'Wireless']);
   expect(names('')).toEqual(['X-1', 'X-2', 'plain']);
   expect(names(' DIAGNOSIS ')).toEqual(['X-2']);
   expect(names('sleep')).toEqual(['X-1']);
@@ -54,4 +53,11 @@ test('a step takes in the mean what all took, once there was one', () => {
   expect(meanStep({ name: 'a', steps: '4', 'step-time': '10000' })).toBe(2.5);
   expect(meanStep({ name: 'a', steps: '0', 'step-time': '0' })).toBeUndefined();
   expect(meanStep({ name: 'a' })).toBeUndefined();
+});
+
+test('of a mailbox is said what is known, and why nothing is', () => {
+  const [read, denied, asked, failed] = [{ isKnown: true, value: {} }, { isKnown: true }, { isKnown: false }, { isKnown: false, error: new Error('cut') }];
+  expect(heard({ name: 'a' }, 'hosted', read)).toBe('box');
+  for (const usage of [read, denied, asked, failed]) expect(heard(undefined, 'a2a', usage)).toBe('elsewhere');
+  expect([read, denied, asked, failed].map((usage) => heard(undefined, 'hosted', usage))).toEqual(['untold', 'denied', 'asked', 'failed']);
 });

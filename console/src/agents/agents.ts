@@ -14,13 +14,19 @@ export interface Mailbox {
   failed?: string;
 }
 
+/** What is said of a mailbox: what it holds, that it is elsewhere, not the user's to read, not told of, or not known yet. */
+export type Heard = 'box' | 'elsewhere' | 'denied' | 'untold' | 'asked' | 'failed';
+
+/** What is said of the mailbox of an agent, by how it is reached and what came of reading the usage. */
+export function heard(box: Mailbox | undefined, reach: string | undefined, usage: { isKnown: boolean; value?: object; error?: Error }): Heard {
+  if (box) return 'box';
+  if (reach && reach !== 'hosted') return 'elsewhere';
+  if (usage.isKnown) return usage.value ? 'untold' : 'denied';
+  return usage.error ? 'failed' : 'asked';
+}
+
 /** With more of them, there is a filter. */
 export const FILTER_FROM = 20;
-
-/** The domains that agents are of. */
-export function domains(agents: Agent[]): string[] {
-  return [...new Set(agents.map((it) => it.domain ?? '').filter(Boolean))].sort((a, b) => a.localeCompare(b));
-}
 
 /** Those of a domain, if one is chosen, of whom a text says something; by the names by which they are called. */
 export function found(agents: Agent[], text: string, domain: string): Agent[] {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { assignment, bounds, field, human, key, kind, meaning, offered, payload, type Assignment, type Template } from './form';
+import { assignment, bounds, field, human, key, kind, meaning, offered, payload, showable, type Assignment, type Template } from './form';
 
 const template: Template = {
   schema_id: 's_v1',
@@ -69,4 +69,8 @@ test('what is known is offered for a key whose pattern takes it, once', () => {
   expect(offered(element, known)).toEqual([{ value: 'router:A' }, { value: 'site:B' }]);
   expect(offered({ ...element, pattern: '(' }, known)).toEqual([]);
   expect(offered({ key_name: 'words', key_type: 'string' }, known)).toEqual([]);
+});
+
+test('what would turn text around is not offered', () => {
+  expect(showable([{ value: 'router:Lodz' }, { value: 'router:\u202ezdoL' }])).toEqual([{ value: 'router:Lodz' }]);
 });

@@ -1,6 +1,7 @@
 // A form out of a template (draft-zhou §4.1), and a payload out of what was filled in. Pure: whether it is right the
 // platform says, so what cannot be read goes to it as it was written.
 import { content, NEGOTIATE } from '../acting';
+import { legible } from '../legible';
 import type { Request } from '../restconf';
 
 /** A key of a template; those of an array's items and an object's members have no name here. */
@@ -73,6 +74,11 @@ export function offered(key: Key, known: Iterable<string>): { value: string }[] 
   }
   const taken = [...new Set(known)].filter((value) => pattern.test(value));
   return taken.sort().slice(0, OFFERED_MAX).map((value) => ({ value }));
+}
+
+/** Of what is offered, that which browsers may show as it is: a value with characters that turn text around or hide is left out. */
+export function showable<T extends { value: string }>(offered: T[]): T[] {
+  return offered.filter(({ value }) => legible(value) === value);
 }
 
 /** A value as it would be filled in. */

@@ -11,14 +11,17 @@ import type { Waiting } from './waiting';
 export function sentence(it: Waiting, keys = patched(it)): string {
   const found = it.kind === 'patch' ? keys : [];
   if (found.length > 0) {
-    const named = found.map(({ key, type }) => t('key.typed', { key, type: word('type', type) })).join(t('list.and'));
     const target = it.scenario ?? it.target ?? '';
-    return found.some(({ isNew }) => isNew) ? t('waits.patch.adds', { keys: named, target }) : t('waits.patch.describes', { keys: named, target });
+    const [adds, describes] = [true, false].map((isNew) => named(found.filter((one) => one.isNew === isNew)));
+    if (adds && describes) return t('waits.patch.both', { adds, describes, target });
+    return adds ? t('waits.patch.adds', { keys: adds, target }) : t('waits.patch.describes', { keys: describes ?? '', target });
   }
   const task = platform.tasks.get(it['task-id'] ?? '');
   const target = (task && subject(task)) || it.target || (it['task-id'] ?? it['patch-id'] ?? it.id);
   return word('waits', it.kind, { agent: it.agent ? platform.called(it.agent) : t('everyone'), target });
 }
+
+const named = (keys: Change[]) => keys.map(({ key, type }) => t('key.typed', { key, type: word('type', type) })).join(t('list.items'));
 
 /** The keys that a patch that waits is about, as far as patches are known. */
 export function patched(it: Waiting): Change[] {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { decision, domains, matching, offers, preview, shown, type Waiting } from './waiting';
+import { decision, matching, offers, preview, shown, type Waiting } from './waiting';
 
 const result: Waiting = {
   id: 'result/t-1',
@@ -24,7 +24,6 @@ test('what is looked for is found in the order in which it waits', () => {
   expect(of({})).toEqual(['result', 'feasibility', 'question', 'patch']);
   expect(of({ kind: 'patch' })).toEqual(['patch']);
   expect(of({ domain: 'IP', text: 'SITE' })).toEqual(['result', 'question']);
-  expect(domains(all)).toEqual(['IP', 'RAN']);
 });
 
 test('a yes or a no is said by what decides it, of the round that was looked at', () => {

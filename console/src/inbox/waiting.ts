@@ -56,11 +56,6 @@ export function matching(all: Waiting[], { kind, domain, text }: Wanted): Waitin
   );
 }
 
-/** The domains of which something waits. */
-export function domains(all: Waiting[]): string[] {
-  return [...new Set(all.flatMap((it) => it.domain ?? []))].sort();
-}
-
 /** To whom and how a turn is said that decides it. */
 export function address(it: Waiting): Address {
   return {

@@ -2,6 +2,7 @@
 // Pure: whether a rule can be the platform says, so what cannot be read goes to it as it was written.
 import type { Waiting } from '../inbox/waiting';
 import type { Request } from '../restconf';
+import type { Sign } from '../sign';
 
 export const ADD = 'convoke-policy:add-rule';
 export const WITHDRAW = 'convoke-policy:withdraw-rule';
@@ -11,7 +12,7 @@ export const VERDICTS = ['accept', 'reject', 'ask'];
 export const RULED = ['result', 'decision', 'feasibility', 'patch'];
 export const THENS = ['accept', 'reject', 'escalate'];
 /** With the sign of each, so that none is told by its colour. */
-export const RULE_STATES: Record<string, { sign: string; tone: string }> = {
+export const RULE_STATES: Record<string, Sign> = {
   'in-force': { sign: '●', tone: 'good' },
   over: { sign: '○', tone: '' },
   lapsed: { sign: '⊘', tone: 'bad' },

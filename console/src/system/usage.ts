@@ -1,6 +1,7 @@
 // What a platform says of itself (convoke-usage, convoke-cluster), and the signs by which pages draw it. Pure.
 // Read next: commits.ts, times and rates of commits; System.svelte, the page.
 import type { Mailbox } from '../agents/agents';
+import type { Sign } from '../sign';
 
 export interface Share {
   name: string;
@@ -82,14 +83,6 @@ export interface Cluster {
   takeovers?: string;
 }
 
-/** A sign and a tone beside a word. */
-export interface Sign {
-  sign: string;
-  tone: '' | 'good' | 'busy' | 'bad';
-}
-
-const UNKNOWN: Sign = { sign: '·', tone: '' };
-
 export const CONDITIONS: Record<string, Sign> = {
   working: { sign: '✓', tone: 'good' },
   full: { sign: '✗', tone: 'bad' },
@@ -112,10 +105,6 @@ export const NODE_STATES: Record<string, Sign> = {
   draining: { sign: '◐', tone: 'busy' },
   gone: { sign: '✗', tone: 'bad' },
 };
-
-export function sign(of: Record<string, Sign>, value: string): Sign {
-  return Object.hasOwn(of, value) ? of[value]! : UNKNOWN;
-}
 
 const held = (it: Share) => Number(it['held-bytes'] ?? 0) + Number(it['data-bytes'] ?? 0);
 

@@ -107,6 +107,8 @@ export interface Negotiation {
   state: string;
   publisher: string;
   executor: string;
+  /** The round in which it was opened last, from which rounds are counted. */
+  opened?: number;
   'round-limit'?: number;
   'answer-by'?: string;
   turn?: Turn[];
@@ -170,6 +172,21 @@ export function round(of: Standing | undefined, kind: string, by: Turn['by'] = '
   const last = Math.max(0, ...(negotiation?.turn ?? []).map((turn) => turn.round));
   const spoke = negotiation?.turn?.some((turn) => turn.round === last && turn.by === by);
   return negotiation?.state === 'open' && last > 0 && !spoke ? last : last + 1;
+}
+
+/** What a refusal by a side does: ends the negotiation whatever the round is, ends it since the round is its last, or neither. */
+export type Ends = 'at-once' | 'last' | 'goes-on';
+
+/** What a refusal by a side in a round would do, as the platform decides it; that it goes on, where that is not known. */
+export function endsBy(talk: Negotiation | undefined, side: Turn['by'], round: number | undefined): Ends {
+  if (!talk) return 'goes-on';
+  // Only an executor goes on after its offer was refused, and that before a task not either.
+  if (side === 'executor' || talk.kind === 'feasibility') return 'at-once';
+  const { opened, 'round-limit': limit } = talk;
+  if (round === undefined || opened === undefined || limit === undefined) return 'goes-on';
+  // A round is over once both have spoken in it.
+  const isAnswer = talk.turn?.some((turn) => turn.round === round && turn.by !== side) ?? false;
+  return isAnswer && round - opened + 1 >= limit ? 'last' : 'goes-on';
 }
 
 /** The alternatives that a side offered last, if it has offered anything. */

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { EXCHANGES_MAX, Look, round, thread, type Exchange, type Negotiation, type Turn } from './threads.svelte';
+import { endsBy, EXCHANGES_MAX, Look, round, thread, type Exchange, type Negotiation, type Turn } from './threads.svelte';
 
 const turn = (round: number, by: Turn['by']): Turn => ({ round, by, stance: 'offer' });
 const of = (state: string, ...turns: Turn[]) => {
@@ -17,6 +17,20 @@ test('a turn of the publisher is of the round in which he is spoken to, or of th
   expect(round(of('expired', turn(3, 'executor')), 'result')).toBe(4);
   expect(round(of('open', turn(1, 'publisher')), 'result', 'executor')).toBe(1);
   expect(round(of('open', turn(1, 'publisher'), turn(1, 'executor')), 'result', 'executor')).toBe(2);
+});
+
+test('a refusal ends a negotiation at once, in the last round counted from where it was opened, or not', () => {
+  const talk: Negotiation = { kind: 'result', state: 'open', publisher: 'a', executor: 'b', opened: 4, 'round-limit': 3, turn: [turn(4, 'executor'), turn(4, 'publisher'), turn(5, 'executor')] };
+  expect(endsBy(talk, 'publisher', 5)).toBe('goes-on');
+  const last = { ...talk, turn: [...talk.turn!, turn(5, 'publisher'), turn(6, 'executor')] };
+  expect(endsBy(last, 'publisher', 6)).toBe('last');
+  expect(endsBy({ ...last, opened: 5 }, 'publisher', 6)).toBe('goes-on');
+  expect(endsBy({ ...last, opened: undefined }, 'publisher', 6)).toBe('goes-on');
+  // What begins a round does not end it, however many there were.
+  expect(endsBy(last, 'publisher', 7)).toBe('goes-on');
+  expect(endsBy({ ...talk, kind: 'fulfillment' }, 'executor', 5)).toBe('at-once');
+  expect(endsBy({ ...talk, kind: 'feasibility' }, 'publisher', 5)).toBe('at-once');
+  expect(endsBy(undefined, 'publisher', 1)).toBe('goes-on');
 });
 
 test('of a long talk the last is kept, and it is said how much there was before', async () => {
