@@ -166,6 +166,7 @@ pub fn read(
             E::Taken { leaf, called } => line_of(text, leaf, called),
             E::Version(version) => line_of(text, "version", version),
             E::Twice { key, .. } => last_line_with(text, key),
+            E::Examples { skill, .. } | E::Example { skill, .. } => line_of(text, "name", skill),
             E::Mode { mode, .. } => line_with(text, &format!("\"{mode}\"")),
             E::Deceptive { leaf, .. } => line_with(text, leaf),
             E::TooLong { .. } => 1,
