@@ -299,5 +299,7 @@ mod tests {
             "{GOOD}[[skill]]\nname = \"s\"\ndescription = \"d\"\ninput-modes = [\"smell\"]\n"
         );
         assert!(error(&mode).starts_with("p.toml:10: skill 's' has mode 'smell'"));
+        let examples = mode.replace("input-modes = [\"smell\"]", "examples = [\"\"]");
+        assert!(error(&examples).starts_with("p.toml:8: skill 's' has an example of 0 bytes"));
     }
 }

@@ -113,8 +113,8 @@ impl Engine {
         seen.collect()
     }
 
-    /// Puts those first that the registry ranks first for these words: of each scenario, after one search for all.
-    /// Those that are not found keep their order behind them.
+    /// Of more agents than are weighed for a scenario, puts those first that the registry ranks first for these words,
+    /// after one search for all scenarios. Those that are not found keep their order behind them.
     fn rank(
         &self,
         takers: &mut BTreeMap<&str, Vec<&Arc<Registration>>>,
@@ -133,7 +133,7 @@ impl Engine {
         let found = self.registry.discover(&criteria, RANKED_MAX)?;
         let ranks = found.iter().enumerate();
         let ranks: BTreeMap<&str, usize> = ranks.map(|(at, it)| (it.name.as_str(), at)).collect();
-        for takers in takers.values_mut() {
+        for takers in takers.values_mut().filter(|it| it.len() > AGENTS_MAX) {
             takers.sort_by_key(|it| {
                 let rank = ranks.get(it.profile.name.as_str());
                 rank.copied().unwrap_or(usize::MAX)
