@@ -38,10 +38,40 @@ pub struct Skill {
     pub input_modes: Vec<String>,
     /// `output-modes`: likewise.
     pub output_modes: Vec<String>,
-    /// Examples, named by the draft's text but not by its module; served in the registry.
+    /// Examples, named by the draft's text but not by its module; served in the registry. At most
+    /// [`Skill::EXAMPLES_MOST`], each of 1 to [`Skill::EXAMPLE_BYTES_MOST`] bytes.
     pub examples: Vec<String>,
     /// The structured payloads that the skill takes, e.g. `fault_diagnosis_v1`.
     pub schemas: Vec<String>,
+}
+
+impl Skill {
+    /// The most examples of one skill.
+    pub const EXAMPLES_MOST: usize = 64;
+    /// The longest example, in bytes.
+    pub const EXAMPLE_BYTES_MOST: usize = 512;
+
+    /// True of the texts that can be an example of a skill.
+    pub fn is_example(text: &str) -> bool {
+        (1..=Self::EXAMPLE_BYTES_MOST).contains(&text.len())
+    }
+
+    /// Checks the number of its examples, and their length.
+    fn check_examples(&self) -> Result<(), ProfileError> {
+        let skill = || self.name.clone();
+        let count = self.examples.len();
+        if count > Self::EXAMPLES_MOST {
+            let skill = skill();
+            return Err(ProfileError::Examples { skill, count });
+        }
+        match self.examples.iter().find(|it| !Self::is_example(it)) {
+            Some(example) => Err(ProfileError::Example {
+                skill: skill(),
+                bytes: example.len(),
+            }),
+            None => Ok(()),
+        }
+    }
 }
 
 /// One way to authenticate with an agent. Holds parameters, never secrets.
@@ -160,8 +190,36 @@ pub enum ProfileError {
         /// The character.
         c: char,
     },
+    /// A skill with more examples than are read for it.
+    #[error(
+        "skill '{}' has {count} examples; at most {most}",
+        excerpt(skill),
+        most = Skill::EXAMPLES_MOST
+    )]
+    Examples {
+        /// The skill.
+        skill: String,
+        /// Their number.
+        count: usize,
+    },
+    /// An example that says nothing, or more than anybody asks at once.
+    #[error(
+        "skill '{}' has an example of {bytes} bytes; 1 to {most}",
+        excerpt(skill),
+        most = Skill::EXAMPLE_BYTES_MOST
+    )]
+    Example {
+        /// The skill.
+        skill: String,
+        /// The length of the example.
+        bytes: usize,
+    },
     /// The profile is longer than a platform of ten thousand agents can hold in memory.
-    #[error("the profile holds {bytes} bytes of text; at most {most}", most = Profile::BYTES_MOST)]
+    #[error(
+        "the profile holds {bytes} bytes of text, with {each} for each text; at most {most}",
+        each = Profile::TEXT_BYTES,
+        most = Profile::BYTES_MOST
+    )]
     TooLong {
         /// Its length.
         bytes: usize,
@@ -201,8 +259,10 @@ pub fn is_joining(c: char) -> bool {
 }
 
 impl Profile {
-    /// The most text in a profile, in bytes, all its leaves together.
+    /// The most text in a profile, all its leaves together, as [`Profile::bytes`] counts it.
     pub const BYTES_MOST: usize = 64 * 1_024;
+    /// The bytes that each text counts besides its own: what it takes in memory, if it is empty.
+    pub const TEXT_BYTES: usize = 24;
 
     /// The schemas that any skill takes.
     pub fn schemas(&self) -> impl Iterator<Item = &str> {
@@ -211,12 +271,13 @@ impl Profile {
             .flat_map(|s| s.schemas.iter().map(String::as_str))
     }
 
-    /// The size of its texts in bytes.
+    /// The size of its texts in bytes, each with [`Profile::TEXT_BYTES`] for itself.
     pub fn bytes(&self) -> usize {
-        self.texts().map(str::len).sum()
+        self.texts().map(|text| text.len() + Self::TEXT_BYTES).sum()
     }
 
-    /// Checks what the YANG module cannot: names, keys, modes, version, and total length.
+    /// Checks what the YANG module cannot, names, keys, modes, version and total length; and the examples of
+    /// skills, since not every profile comes by way of it.
     ///
     /// # Errors
     /// The first [`ProfileError`] found.
@@ -238,6 +299,7 @@ impl Profile {
             self.authentication.iter().map(|m| m.id.as_str()),
         )?;
         for skill in &self.skills {
+            skill.check_examples()?;
             for mode in skill.input_modes.iter().chain(&skill.output_modes) {
                 if !matches!(mode.as_str(), "image" | "text" | "audio" | "video") {
                     return Err(ProfileError::Mode {
@@ -367,121 +429,4 @@ fn semantic_version(text: &str) -> bool {
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
-mod tests {
-    use super::*;
-
-    fn profile(name: &str) -> Profile {
-        Profile {
-            name: name.into(),
-            alias: None,
-            description: "d".into(),
-            agent_type: None,
-            version: "1.0.0".into(),
-            provider: "p".into(),
-            domain: None,
-            management_object: None,
-            layer: Layer::Service,
-            province: None,
-            capability: Capability::default(),
-            skills: vec![],
-            authentication: vec![],
-        }
-    }
-
-    #[test]
-    fn names_that_cannot_be_users_are_refused() {
-        for bad in ["", "../x", ".x", "-x", "a b", "a/b", &"x".repeat(65)] {
-            assert!(profile(bad).check().is_err(), "{bad}");
-        }
-        assert!(profile("TMF-Convoke-IP-1.0.0").check().is_ok());
-    }
-
-    #[test]
-    fn a_name_cannot_show_what_it_is_not() {
-        for c in [
-            '\u{1b}',
-            '\n',
-            '\t',
-            '\u{9b}',
-            '\u{202e}',
-            '\u{2066}',
-            '\u{200f}',
-            '\u{ad}',
-            '\u{1160}',
-            '\u{2800}',
-            '\u{3164}',
-            '\u{ffa0}',
-            '\u{e0041}',
-        ] {
-            let text = format!("ip{c}noc");
-            let alias = Profile {
-                alias: Some(text.clone()),
-                ..profile("ip")
-            };
-            assert_eq!(
-                alias.check(),
-                Err(ProfileError::Deceptive { leaf: "alias", c })
-            );
-            let provider = Profile {
-                provider: text.clone(),
-                ..profile("ip")
-            };
-            assert!(provider.check().is_err(), "{c:?}");
-            let skill = Skill {
-                name: text.clone(),
-                ..Skill::default()
-            };
-            let skilled = Profile {
-                skills: vec![skill],
-                ..profile("ip")
-            };
-            assert!(skilled.check().is_err(), "{c:?}");
-            let words = Profile {
-                description: text,
-                ..profile("ip")
-            };
-            assert_eq!(words.check().is_ok(), matches!(c, '\n' | '\t'), "{c:?}");
-        }
-        for fine in ["基站 IP", "مشغل الشبكة", "Zürich – Süd", "a b"] {
-            let alias = Profile {
-                alias: Some(fine.to_owned()),
-                ..profile("ip")
-            };
-            assert_eq!(alias.check(), Ok(()), "{fine}");
-        }
-    }
-
-    #[test]
-    fn the_recommended_form_is_advised_not_demanded() {
-        assert!(profile("TMF-Convoke-IP-1.0.0").advice().is_empty());
-        assert_eq!(profile("ip").advice().len(), 1);
-        assert!(profile("ip").check().is_ok());
-    }
-
-    #[test]
-    fn a_profile_has_an_end() {
-        let mut long = profile("ip");
-        let skill = |name: String| Skill {
-            name,
-            examples: vec!["x".repeat(1_000)],
-            ..Skill::default()
-        };
-        long.skills = (0..60).map(|i| skill(format!("s{i}"))).collect();
-        assert_eq!(long.check(), Ok(()));
-        long.skills.extend((60..70).map(|i| skill(format!("s{i}"))));
-        assert!(matches!(long.check(), Err(ProfileError::TooLong { bytes }) if bytes > 70_000));
-    }
-
-    #[test]
-    fn versions_are_semantic() {
-        for (text, good) in [
-            ("1.0.0", true),
-            ("1.0.0-rc.1", true),
-            ("1.0", false),
-            ("01.0.0", false),
-            ("v1.0.0", false),
-        ] {
-            assert_eq!(semantic_version(text), good, "{text}");
-        }
-    }
-}
+mod tests;

@@ -90,11 +90,11 @@ pub use registry::wanted::IntroductionWanted;
 pub use registry::{Credential, Credentials, KeyDigests};
 pub use schemas::operation::{
     ApprovePatch, ClusterRecord, EraseFragments, Form, GetSchemaTemplate, GetSchemaUpdates,
-    JudgeAlignment, KeyRecord, ListScenarios, Notice, ParseUtterance, PatchAnswer, PatchRecord,
-    PatchStanding, PoolRecord, PublishSchemaTemplate, PublishedTemplate, RejectPatch, RenderSchema,
-    RequestCapabilityExtension, RetireSchema, SampleRecord, ScenarioAnswer, ScenarioOffer,
-    SchemaRecord, SchemaRecords, TemplateAnswer, UTTERANCE_BYTES_MAX, Updates, ValidatePayload,
-    Validated, Which,
+    JudgeAlignment, KeyRecord, ListScenarios, Notice, OfferTexts, ParseUtterance, PatchAnswer,
+    PatchRecord, PatchStanding, PoolRecord, PublishSchemaTemplate, PublishedTemplate, RejectPatch,
+    RenderSchema, RequestCapabilityExtension, RetireSchema, SampleRecord, ScenarioAnswer,
+    ScenarioOffer, SchemaRecord, SchemaRecords, TemplateAnswer, UTTERANCE_BYTES_MAX, Updates,
+    ValidatePayload, Validated, Which,
 };
 pub use schemas::{SchemaSetup, TypedForm};
 pub use store::{

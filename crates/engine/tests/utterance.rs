@@ -125,10 +125,11 @@ fn what_is_offered_is_what_its_agent_takes_in_its_own_words() {
     let [only] = offers.as_slice() else {
         panic!("{offers:?}");
     };
-    assert_eq!(only.agent, "airline");
+    assert_eq!(only.agent(), "airline");
     assert_eq!(only.template.schema_id, "flight_booking_v1");
-    assert_eq!(only.examples, ["book me a flight"]);
-    assert!(only.description.contains("aviation"), "{only:?}");
+    let texts = only.texts();
+    assert_eq!(texts.examples, ["book me a flight"]);
+    assert!(texts.description.contains("aviation"), "{texts:?}");
     let chinese = ParseUtterance {
         language: Some("zh".to_owned()),
         ..saying("book a flight")
@@ -212,7 +213,7 @@ fn of_many_agents_those_are_weighed_that_fit_first() {
     }
     let offers = asked(&engine, "ann", saying("book a flight over the glacier")).unwrap();
     assert_eq!(offers.len(), 8);
-    assert_eq!(offers[0].agent, "pilot-11");
+    assert_eq!(offers[0].agent(), "pilot-11");
 
     let failing = RenewLease {
         name: Some("pilot-11".to_owned()),
@@ -221,10 +222,61 @@ fn of_many_agents_those_are_weighed_that_fit_first() {
     };
     outcome(engine.execute(&engine.principal("operator"), failing, now())).unwrap();
     let offers = asked(&engine, "ann", saying("book a flight over the glacier")).unwrap();
-    assert!(offers.iter().all(|it| it.agent != "pilot-11"));
+    assert!(offers.iter().all(|it| it.agent() != "pilot-11"));
     let named = ParseUtterance {
         agent: Some("pilot-11".to_owned()),
         ..saying("book a flight")
     };
     assert_eq!(asked(&engine, "ann", named).unwrap().len(), 1);
+}
+
+/// What an agent says of itself is read for 4 KiB, however much it says and of however many scenarios.
+#[test]
+fn of_who_says_much_so_much_is_read() {
+    let engine = open();
+    let mut talker = taker("talker", "flight_booking_v1", "a flight");
+    talker.description = "é".repeat(9_000);
+    let skill = talker.skills[0].clone();
+    let skills = (0..20).map(|number| domain::profile::Skill {
+        name: format!("work-{number}"),
+        examples: vec!["x".repeat(100); 12],
+        ..skill.clone()
+    });
+    talker.skills = skills.collect();
+    registered(&engine, talker);
+    let offers = asked(&engine, "ann", saying("book a flight")).unwrap();
+    let talker = offers.iter().find(|it| it.agent() == "talker").unwrap();
+    let texts = talker.texts();
+    assert_eq!(texts.description.len(), 2_048);
+    assert_eq!(texts.examples.len(), 20);
+    // Nothing of it is copied for the offer.
+    let again = asked(&engine, "ann", saying("book a flight")).unwrap();
+    let again = again.iter().find(|it| it.agent() == "talker").unwrap();
+    assert!(std::sync::Arc::ptr_eq(&talker.taker, &again.taker));
+}
+
+/// Who says too much in his profile takes no place.
+#[test]
+fn a_profile_of_countless_examples_is_refused() {
+    let engine = open();
+    let mut hostile = taker("hostile", "flight_booking_v1", "abc");
+    let mut refused = |examples: Vec<String>| {
+        hostile.skills[0].examples = examples;
+        let register = RegisterAgent {
+            profile: hostile.clone(),
+            reach: Reach::Client,
+            lease_ms: 60_000,
+        };
+        outcome(engine.execute(&engine.principal("operator"), register, now())).unwrap_err()
+    };
+    for examples in [
+        vec!["abc".to_owned(); 21_000],
+        vec![String::new(); 800_000],
+        vec!["abc".to_owned(); 65],
+        vec!["x".repeat(513)],
+        vec![String::new()],
+    ] {
+        let refusal = refused(examples);
+        assert!(matches!(refusal, Refusal::InvalidInput(_)), "{refusal:?}");
+    }
 }

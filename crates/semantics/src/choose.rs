@@ -4,17 +4,18 @@
 //! against the words of the utterance, rare words more than common ones; an embedder has a say of
 //! its own. Where too little of what is said is known to any, nothing fits, and the end user is told
 //! so. Those that fit nearly as well as the best are read ([`read_near`]), since what was said of their keys
-//! tells them apart. Read next: [`crate::rules`], which fills the scenario's template.
+//! tells them apart. Read next: `hearing` (what is heard of an offer), [`crate::rules`], which fills the scenario's
+//! template.
 
-use crate::lexicon;
-use crate::ngrams::cosine;
-use language::text::{Class, Token, tokens};
+mod hearing;
+
+use hearing::{Hearing, OfferHeard, Said, Term};
 use schema::semantics::{
     Embedder, OfferedScenario, ParseFailure, Parsed, ScenarioFit, ScenarioReading, Understanding,
 };
-use schema::steps::{Effort, GivenUp, ReadingBudget};
-use schema::template::{Annotation, Template};
-use std::collections::{BTreeMap, BTreeSet};
+use schema::steps::{Effort, GivenUp, ReadingBudget, STEPS_MOST};
+use schema::template::Template;
+use std::collections::BTreeMap;
 
 /// The choice.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,6 +43,13 @@ const STRANGE: f64 = 0.5;
 /// The least that a term weighs.
 const LEAST: f64 = 0.1;
 
+/// The weight of a word that means the same, beside the word itself.
+const ALIKE: f64 = 0.8;
+
+/// The most steps in which the templates of offers are heard, all together, and what their agents say of
+/// themselves: each template and each agent an equal share.
+pub const OFFERED_STEPS_MOST: u64 = 2 * STEPS_MOST;
+
 /// Chooses among offers, however much work it is: for utterances and offers of one's own. Deterministic;
 /// of equals the first.
 pub fn choose(
@@ -49,25 +57,28 @@ pub fn choose(
     offers: &[OfferedScenario<'_>],
     embedder: &dyn Embedder,
 ) -> ScenarioChoice {
-    let work = ReadingBudget::within(Effort::any());
-    let chosen = within(utterance, offers, embedder, &work);
-    chosen.expect("nothing ends a choice without a limit")
+    let chosen = within(utterance, offers, embedder, Effort::any(), u64::MAX);
+    chosen.expect("nothing ends a choice without a limit").0
 }
 
 /// The same for somebody who may not wait to the end; `over` is asked before each text and each offer.
 ///
+/// Of what is offered, each is heard for its share of [`OFFERED_STEPS_MOST`]: what an agent says beyond that is passed
+/// over, and nobody else is heard less for it.
+///
 /// # Errors
-/// [`FailureKind::TooMuch`](schema::semantics::FailureKind::TooMuch) beyond
-/// [`STEPS_MOST`](schema::steps::STEPS_MOST), which what is offered counts to; `Cancelled` when `over`
-/// says so.
+/// [`FailureKind::TooMuch`](schema::semantics::FailureKind::TooMuch) if what is said takes more than [`STEPS_MOST`],
+/// to which a step for each of its words and each offer counts; `Cancelled` when `over` says so.
 pub fn choose_until(
     utterance: &str,
     offers: &[OfferedScenario<'_>],
     embedder: &dyn Embedder,
     over: &dyn Fn() -> bool,
 ) -> Result<ScenarioChoice, ParseFailure> {
-    let work = ReadingBudget::within(Effort::until(over));
-    within(utterance, offers, embedder, &work).map_err(|why| ParseFailure::given_up(why, "choose"))
+    let effort = Effort::until(over);
+    let chosen = within(utterance, offers, embedder, effort, OFFERED_STEPS_MOST);
+    let chosen = chosen.map_err(|why| ParseFailure::given_up(why, "choose"))?;
+    Ok(chosen.0)
 }
 
 /// Reads an utterance by the templates of those that fit nearly as well as the best, 6 at most; `read` reads it by
@@ -120,246 +131,117 @@ pub fn read_near<E>(
     Ok(understanding)
 }
 
-/// The number of steps that [`choose`] takes: bytes and terms that it looks at.
+/// The number of steps that [`choose`] takes: bytes, dimensions and terms that it looks at.
 pub fn steps(utterance: &str, offers: &[OfferedScenario<'_>], embedder: &dyn Embedder) -> u64 {
-    let work = ReadingBudget::within(Effort::any());
-    // The choice is of no account.
-    let _ = within(utterance, offers, embedder, &work);
-    work.taken()
+    let chosen = within(utterance, offers, embedder, Effort::any(), u64::MAX);
+    chosen.map_or(0, |(_, steps)| steps)
 }
 
+/// The choice and its steps. What is said may be the `effort`; all templates together `offered` steps, and so
+/// many what all agents say, in equal shares.
 fn within(
     utterance: &str,
     offers: &[OfferedScenario<'_>],
     embedder: &dyn Embedder,
-    work: &ReadingBudget<'_>,
-) -> Result<ScenarioChoice, GivenUp> {
-    let embedder = Counted { embedder, work };
-    let query = terms(utterance, work)?;
-    let said = embedder.embed(utterance)?;
-    let profiles = offers.iter().map(|offer| Profile::of(offer, &embedder));
-    let profiles = profiles.collect::<Result<Vec<_>, _>>()?;
-    let rarity = Rarity::of(&profiles);
+    effort: Effort<'_>,
+    offered: u64,
+) -> Result<(ScenarioChoice, u64), GivenUp> {
+    let work = ReadingBudget::within(effort);
+    let said = Said::of(utterance, embedder, &work)?;
+    let mut steps = 0;
+    let mut hear = |of: Subject<'_>, among: usize| {
+        let share = offered / among.max(1) as u64;
+        let hearing = Hearing::new(&said, embedder, effort.over, share);
+        let (heard, left) = match of {
+            Subject::Template(template) => hearing.template(template),
+            Subject::Agent(offer) => hearing.offer(offer),
+        }?;
+        steps += share - left;
+        Ok(heard)
+    };
+    // Several agents take one template: it is heard once.
+    let templates = offers.iter().filter_map(|offer| offer.template);
+    let templates: BTreeMap<*const Template, &Template> =
+        templates.map(|it| (std::ptr::from_ref(it), it)).collect();
+    let mut of_templates = BTreeMap::new();
+    for (place, template) in &templates {
+        let heard = hear(Subject::Template(template), templates.len())?;
+        of_templates.insert(*place, heard);
+    }
+    let mut all = Vec::new();
+    for offer in offers {
+        let template = offer.template.map(std::ptr::from_ref);
+        all.push(OfferHeard {
+            own: hear(Subject::Agent(offer), offers.len())?,
+            template: template.and_then(|place| of_templates.get(&place)),
+        });
+    }
+    let rarity = said.terms.iter().map(|term| rarity(&term.stem, &all));
+    let rarity: Vec<f64> = rarity.collect();
     let mut fits = Vec::new();
-    for (at, profile) in profiles.iter().enumerate() {
+    for (at, heard) in all.iter().enumerate() {
+        work.take(1 + 2 * said.terms.len());
         work.may_go_on()?;
-        fits.push(profile.fit(at, &offers[at], &query, &rarity, &said, work));
+        fits.push(fit(at, &offers[at], heard, &said.terms, &rarity));
     }
     fits.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.offer.cmp(&b.offer)));
     let mut fits = fits.into_iter();
-    Ok(match fits.next() {
+    let choice = match fits.next() {
         Some(best) if best.score >= THRESHOLD => ScenarioChoice::Fits(best, fits.collect()),
         nearest => ScenarioChoice::Nothing(nearest),
-    })
+    };
+    Ok((choice, work.taken().saturating_add(steps)))
 }
 
-/// An embedder whose texts are counted.
-#[derive(Clone, Copy)]
-struct Counted<'c> {
-    embedder: &'c dyn Embedder,
-    work: &'c ReadingBudget<'c>,
+/// Who is heard.
+enum Subject<'a> {
+    Template(&'a Template),
+    Agent(&'a OfferedScenario<'a>),
 }
 
-impl Counted<'_> {
-    fn embed(&self, text: &str) -> Result<Vec<f32>, GivenUp> {
-        self.work.take(1 + text.len());
-        self.work.may_go_on()?;
-        Ok(self.embedder.embed(text))
+/// How well an offer fits; `rarity` is that of each term.
+fn fit(
+    at: usize,
+    offer: &OfferedScenario<'_>,
+    heard: &OfferHeard<'_, '_>,
+    terms: &[Term],
+    rarity: &[f64],
+) -> ScenarioFit {
+    let mut known: Vec<String> = Vec::new();
+    let (mut held, mut all) = (0.0, 0.0);
+    for (term, rarity) in terms.iter().zip(rarity) {
+        let weight = weight(term, heard);
+        let strange = term.name && weight == 0.0;
+        let rare = rarity * if strange { STRANGE } else { 1.0 };
+        all += rare;
+        if weight > 0.0 {
+            known.push(term.said.clone());
+        }
+        held += rare * weight;
+    }
+    let coverage = if all > 0.0 { held / all } else { 0.0 };
+    ScenarioFit {
+        offer: at,
+        agent: offer.agent.to_owned(),
+        scenario: offer.scenario.to_owned(),
+        score: (0.75 * coverage + 0.25 * heard.near()).min(1.0),
+        known,
     }
 }
 
-/// A word of an utterance or a pair of Chinese characters, as it is compared.
-type Terms = BTreeMap<String, Term>;
-
-/// A term as it was said.
-struct Term {
-    said: String,
-    /// Begins with a capital, and not because a sentence does.
-    name: bool,
+/// The weight of a term in an offer, by itself or by a word that means the same.
+fn weight(term: &Term, heard: &OfferHeard<'_, '_>) -> f64 {
+    let alike = || {
+        let others = term.alike.iter().filter_map(|other| heard.weight(other));
+        others.fold(0.0, f64::max) * ALIKE
+    };
+    heard.weight(&term.stem).unwrap_or_else(alike)
 }
 
-/// The words that say something.
-fn terms(text: &str, work: &ReadingBudget<'_>) -> Result<Terms, GivenUp> {
-    work.take(1 + text.len());
-    work.may_go_on()?;
-    let all = tokens(text);
-    let mut terms = Terms::new();
-    for (at, token) in all.iter().enumerate() {
-        if token.class == Class::Word && says(token) {
-            let term = Term {
-                said: token.text.clone(),
-                name: at > 0 && token.capital,
-            };
-            terms.insert(token.stem.clone(), term);
-        }
-    }
-    for pair in all
-        .windows(2)
-        .filter(|w| w.iter().all(|t| t.class == Class::Cjk))
-    {
-        let said = format!("{}{}", pair[0].text, pair[1].text);
-        let empty = |t: &Token| lexicon::is_chinese_filler(&t.text);
-        if !pair.iter().any(empty) && !lexicon::is_chinese_filler(&said) {
-            terms.insert(said.clone(), Term { said, name: false });
-        }
-    }
-    Ok(terms)
-}
-
-fn says(token: &Token) -> bool {
-    token.text.len() > 1 && !lexicon::is_function(&token.text) && !lexicon::is_asking(&token.text)
-}
-
-/// The terms that a scenario knows, each with its weight, and the vectors of what people say for
-/// it.
-struct Profile {
-    weights: BTreeMap<String, f64>,
-    vectors: Vec<Vec<f32>>,
-}
-
-impl Profile {
-    fn of(offer: &OfferedScenario<'_>, embedder: &Counted<'_>) -> Result<Self, GivenUp> {
-        let mut profile = Self {
-            weights: BTreeMap::new(),
-            vectors: Vec::new(),
-        };
-        let work = embedder.work;
-        profile.learn(&offer.scenario.replace(['_', '-'], " "), 1.0, work)?;
-        profile.learn(offer.description, 0.8, work)?;
-        for example in offer.examples {
-            profile.learn(example, 0.9, work)?;
-            profile.vectors.push(embedder.embed(example)?);
-        }
-        if let Some(template) = offer.template {
-            profile.study(template, embedder)?;
-        }
-        Ok(profile)
-    }
-
-    fn study(&mut self, template: &Template, embedder: &Counted<'_>) -> Result<(), GivenUp> {
-        let work = embedder.work;
-        for title in meanings(template.title.iter()) {
-            self.learn(title, 1.0, work)?;
-            self.vectors.push(embedder.embed(title)?);
-        }
-        for key in template.own_keys() {
-            self.learn(&key.key_name.replace('_', " "), 0.7, work)?;
-            for value in key
-                .shape
-                .constraint
-                .allowed
-                .iter()
-                .filter_map(|v| v.as_str())
-            {
-                self.learn(&crate::rules::spoken(value), 0.8, work)?;
-            }
-            for description in key.annotation.0.values() {
-                self.learn(&description.meaning, 0.5, work)?;
-                for example in &description.examples {
-                    self.learn(&example.said, 0.8, work)?;
-                    self.vectors.push(embedder.embed(&example.said)?);
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn learn(&mut self, text: &str, weight: f64, work: &ReadingBudget<'_>) -> Result<(), GivenUp> {
-        for term in terms(text, work)?.into_keys() {
-            let known = self.weights.entry(term).or_insert(0.0);
-            *known = known.max(weight);
-        }
-        Ok(())
-    }
-
-    fn fit(
-        &self,
-        at: usize,
-        offer: &OfferedScenario<'_>,
-        query: &Terms,
-        rarity: &Rarity,
-        said: &[f32],
-        work: &ReadingBudget<'_>,
-    ) -> ScenarioFit {
-        work.take(1 + query.len() + self.vectors.len());
-        let mut known: Vec<String> = Vec::new();
-        let (mut held, mut all) = (0.0, 0.0);
-        for (term, Term { said, name }) in query {
-            let weight = self.weight(term, said);
-            let strange = *name && weight == 0.0;
-            let rare = rarity.of_term(term) * if strange { STRANGE } else { 1.0 };
-            all += rare;
-            if weight > 0.0 {
-                known.push(said.clone());
-            }
-            held += rare * weight;
-        }
-        let coverage = if all > 0.0 { held / all } else { 0.0 };
-        let near = self
-            .vectors
-            .iter()
-            .map(|v| f64::from(cosine(v, said)))
-            .fold(0.0, f64::max);
-        ScenarioFit {
-            offer: at,
-            agent: offer.agent.to_owned(),
-            scenario: offer.scenario.to_owned(),
-            score: (0.75 * coverage + 0.25 * near).min(1.0),
-            known,
-        }
-    }
-
-    /// The weight of a term in a scenario, by itself or by a word that means the same.
-    fn weight(&self, term: &str, word: &str) -> f64 {
-        let itself = self.weights.get(term).copied();
-        let alike = || {
-            let others = lexicon::terms_like(word)
-                .into_iter()
-                .filter(|t| !t.contains(' '));
-            others
-                .filter_map(|t| self.weights.get(&language::word::stem(t)))
-                .copied()
-                .fold(0.0, f64::max)
-                * 0.8
-        };
-        itself.unwrap_or_else(alike)
-    }
-}
-
-fn meanings<'a>(
-    annotations: impl Iterator<Item = &'a Annotation>,
-) -> impl Iterator<Item = &'a str> {
-    annotations
-        .flat_map(|a| a.0.values())
-        .map(|d| d.meaning.as_str())
-}
-
-/// The rarity of terms among the offers.
-struct Rarity {
-    holders: BTreeMap<String, usize>,
-    offers: usize,
-}
-
-impl Rarity {
-    fn of(profiles: &[Profile]) -> Self {
-        let mut holders: BTreeMap<String, usize> = BTreeMap::new();
-        for profile in profiles {
-            let terms: BTreeSet<&String> = profile.weights.keys().collect();
-            for term in terms {
-                *holders.entry(term.clone()).or_default() += 1;
-            }
-        }
-        Self {
-            holders,
-            offers: profiles.len(),
-        }
-    }
-
-    /// As of BM25, never below a tenth: a term that all know tells little, one that none knows
-    /// tells that nobody is asked.
-    fn of_term(&self, term: &str) -> f64 {
-        let held = self.holders.get(term).copied().unwrap_or(0) as f64;
-        let all = self.offers as f64;
-        ((all - held + 0.5) / (held + 0.5) + 1.0).ln().max(LEAST)
-    }
+/// The rarity of a term among the offers, as of BM25, never below a tenth: a term that all know tells little, one
+/// that none knows tells that nobody is asked.
+fn rarity(term: &str, offers: &[OfferHeard<'_, '_>]) -> f64 {
+    let held = offers.iter().filter(|it| it.weight(term).is_some()).count() as f64;
+    let all = offers.len() as f64;
+    ((all - held + 0.5) / (held + 0.5) + 1.0).ln().max(LEAST)
 }

@@ -8,7 +8,7 @@ use schema::semantics::{
 use schema::steps::STEPS_MOST;
 use schema::template::Template;
 use schema::time::Timestamp;
-use semantics::choose;
+use semantics::choose::{self, ScenarioChoice};
 use semantics::ngrams::Ngrams;
 use semantics::rules::Rules;
 use std::cell::Cell;
@@ -233,13 +233,69 @@ fn too_much_to_choose_among_is_refused() {
     let refused = choose::choose_until(&long, &offers(&[]), &ngrams, &never).unwrap_err();
     assert_eq!(refused.kind, FailureKind::TooMuch);
     assert!(refused.reason.contains(&STEPS_MOST.to_string()));
-    // What is offered counts as well: whoever registers an agent says how much that is.
-    let examples = [long];
-    let refused = choose::choose_until("save energy", &offers(&examples), &ngrams, &never);
-    assert_eq!(refused.unwrap_err().kind, FailureKind::TooMuch);
     let all: Vec<OfferedScenario<'_>> = (0..20).flat_map(|_| offers(&[])).collect();
     let read = choose::choose_until(&"save energy, ".repeat(315), &all, &ngrams, &never);
     assert!(read.is_ok(), "what bindings let in is read");
+}
+
+/// Who says much of himself is heard for his share, and takes nothing from what is heard of others.
+#[test]
+fn whoever_offers_much_is_heard_for_a_share() {
+    let (never, ngrams) = (|| false, Ngrams::default());
+    let said = "Save energy in Haidian by 15%";
+    let quiet = offers(&[]);
+    let fits =
+        |offers: &[OfferedScenario<'_>]| match choose::choose_until(said, offers, &ngrams, &never)
+            .unwrap()
+        {
+            ScenarioChoice::Fits(best, others) => (best, others),
+            ScenarioChoice::Nothing(_) => panic!("nothing fits"),
+        };
+    let (best, _) = fits(&quiet);
+    let much = ["save energy in Haidian ".repeat(800_000)];
+    let many = vec!["abc".to_owned(); 21_000];
+    let long = "save energy ".repeat(800_000);
+    let talkative = (0..40).flat_map(|number| {
+        let examples: &[String] = if number % 2 == 0 { &much } else { &many };
+        let offer = |it| OfferedScenario {
+            agent: "talkative",
+            description: &long,
+            examples,
+            ..it
+        };
+        offers(examples).into_iter().map(offer)
+    });
+    let all: Vec<OfferedScenario<'_>> = quiet.iter().copied().chain(talkative).collect();
+    let (among, others) = fits(&all);
+    assert_eq!(among.scenario, best.scenario);
+    assert_eq!(
+        among.agent, "",
+        "the first of equals: nothing that is too long was heard"
+    );
+    assert_eq!(
+        1 + others.len(),
+        all.len(),
+        "none is left out for what it says"
+    );
+}
+
+/// Agents that take one template have it heard once, and no more steps are taken for the many than are theirs.
+#[test]
+fn a_template_is_heard_once() {
+    let steps = |times: usize| {
+        let all: Vec<OfferedScenario<'_>> = (0..times).flat_map(|_| offers(&[])).collect();
+        choose::steps("save energy", &all, &Ngrams::default())
+    };
+    let (one, hundred) = (steps(1), steps(100));
+    assert!(hundred < 2 * one, "{one} {hundred}");
+    let offer = |template| OfferedScenario {
+        template: Some(template),
+        ..offers(&[])[0]
+    };
+    let all: Vec<OfferedScenario<'_>> = TEMPLATES.iter().map(offer).collect();
+    let most = choose::OFFERED_STEPS_MOST / 4;
+    let steps = choose::steps("save energy", &all, &Ngrams::default());
+    assert!(steps < most, "the shipped ones are heard whole: {steps}");
 }
 
 /// Who no longer waits is noticed before each text and each offer, and nothing is done for him after that.

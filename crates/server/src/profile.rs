@@ -166,6 +166,7 @@ pub fn read(
             E::Taken { leaf, called } => line_of(text, leaf, called),
             E::Version(version) => line_of(text, "version", version),
             E::Twice { key, .. } => last_line_with(text, key),
+            E::Examples { skill, .. } | E::Example { skill, .. } => line_of(text, "name", skill),
             E::Mode { mode, .. } => line_with(text, &format!("\"{mode}\"")),
             E::Deceptive { leaf, .. } => line_with(text, leaf),
             E::TooLong { .. } => 1,
@@ -298,5 +299,7 @@ mod tests {
             "{GOOD}[[skill]]\nname = \"s\"\ndescription = \"d\"\ninput-modes = [\"smell\"]\n"
         );
         assert!(error(&mode).starts_with("p.toml:10: skill 's' has mode 'smell'"));
+        let examples = mode.replace("input-modes = [\"smell\"]", "examples = [\"\"]");
+        assert!(error(&examples).starts_with("p.toml:8: skill 's' has an example of 0 bytes"));
     }
 }

@@ -10,6 +10,7 @@ pub use tree::{
     ClusterRecord, KeyRecord, PatchRecord, PoolRecord, SampleRecord, SchemaRecord, SchemaRecords,
 };
 
+use domain::registry::Registration;
 use schema::template::Template;
 use schema::violation::PayloadViolation;
 use serde_json::{Map, Value};
@@ -199,19 +200,25 @@ pub struct ScenarioAnswer {
     pub agents: Vec<String>,
 }
 
-/// A scenario with an agent that takes it, for who chooses by words.
+/// A scenario with an agent that takes it, for who chooses by words. It shares all that is long with the registry and
+/// the catalogue; its texts are made by whoever reads them ([`ScenarioOffer::texts`]).
 #[derive(Clone, Debug, PartialEq)]
 pub struct ScenarioOffer {
     /// The agent.
-    pub agent: String,
+    pub taker: Arc<Registration>,
     /// The scenario for people.
-    pub title: Option<String>,
+    pub title: Option<Arc<str>>,
+    /// The template, with the caller's patches.
+    pub template: Arc<Template>,
+}
+
+/// What an agent says of itself for a scenario, as far as it is read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OfferTexts {
     /// What the agent says of itself, and of its skills that take the scenario.
     pub description: String,
     /// What people say who want it.
     pub examples: Vec<String>,
-    /// The template, with the caller's patches.
-    pub template: Arc<Template>,
 }
 
 /// What is wrong with a payload.

@@ -129,7 +129,7 @@ impl RemoteAgent {
     }
 
     fn skill(&self, of: &AgentSkill) -> profile::Skill {
-        let schemas = self.inputs.iter();
+        let (schemas, examples) = (self.inputs.iter(), of.examples.iter());
         let (inputs, outputs) = match of.input_modes.is_empty() && of.output_modes.is_empty() {
             true => (
                 &self.card.default_input_modes,
@@ -143,7 +143,12 @@ impl RemoteAgent {
             tags: of.tags.clone(),
             input_modes: modes(inputs),
             output_modes: modes(outputs),
-            examples: of.examples.clone(),
+            // Those that a profile can hold: a card may have others, and is not refused for them.
+            examples: examples
+                .filter(|it| profile::Skill::is_example(it))
+                .take(profile::Skill::EXAMPLES_MOST)
+                .cloned()
+                .collect(),
             schemas: schemas
                 .filter(|it| objects::takes(of, it))
                 .cloned()

@@ -662,6 +662,16 @@ fn a_card_becomes_a_profile_or_is_refused_by_member() {
     assert_eq!(profile.skills[0].schemas, ["check_v1"]);
     assert_eq!(profile.skills[0].input_modes, ["text"]);
     assert!(profile.check().is_ok() && profile.capability.streaming);
+    // Of its examples those are taken that a profile holds.
+    let mut talkative = card();
+    let examples = ["", &"x".repeat(513), "check BE-017"].map(str::to_owned);
+    let many = (0..21_000).map(|number| number.to_string());
+    talkative.skills[0].examples = examples.into_iter().chain(many).collect();
+    let profile = RemoteAgent::of(talkative).unwrap().profile(&introduction);
+    let profile = profile.unwrap();
+    let taken = &profile.skills[0].examples;
+    assert_eq!((taken[0].as_str(), taken.len()), ("check BE-017", 64));
+    assert_eq!(profile.check(), Ok(()));
 
     let refused = |change: fn(&mut Card)| {
         let mut card = card();

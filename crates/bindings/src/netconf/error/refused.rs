@@ -226,6 +226,8 @@ fn of_profile(cause: &ProfileError, asked: RpcOrigin) -> RpcError {
         ProfileError::Mode { .. } => (ErrorTag::InvalidValue, Some("skills")),
         ProfileError::Deceptive { leaf, .. } => (ErrorTag::InvalidValue, Some(*leaf)),
         ProfileError::Twice { .. } => (ErrorTag::InvalidValue, None),
+        ProfileError::Example { .. } => (ErrorTag::InvalidValue, Some("skill-detail")),
+        ProfileError::Examples { .. } => (ErrorTag::TooBig, Some("skill-detail")),
         ProfileError::TooLong { .. } => (ErrorTag::TooBig, None),
     };
     RpcError::application(tag).path(asked.path(leaf))

@@ -4,6 +4,7 @@
 
 use crate::netconf::generator::is_typed;
 use domain::context::Body;
+use domain::profile::Skill;
 use domain::radio::POWER_OFFSET_MAX_DB;
 use domain::registry::Registration;
 use domain::task::TaskId;
@@ -49,6 +50,11 @@ fn accounts() -> Vec<(&'static str, String, Keeper)> {
         ),
         of("register-agent/lease", "10..604800", Value(lease)),
         of("register-agent/province", "1..64", Nothing(TOLD)),
+        of(
+            "skill-detail/example",
+            "1..512",
+            Value(format!("1..{}", Skill::EXAMPLE_BYTES_MOST)),
+        ),
         of(
             "data-write/id",
             "1..128 [^/]*",

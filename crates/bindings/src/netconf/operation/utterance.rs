@@ -1,8 +1,8 @@
 //! `parse-utterance` of convoke-schema: what was understood of words, before anything is sent (draft-zhou §3.2 and
 //! §6.1).
 //!
-//! The engine says among which scenarios and agents; the words are read beside the session, in their sender's turn, and
-//! the reply follows in its own. Read next: [`crate::words`], `engine::schemas::utterance`.
+//! The engine says among which scenarios and agents; what these say of themselves is made a text of, and the words are
+//! read, beside the session, in their sender's turn, and the reply follows in its own. Read next: [`crate::words`], `engine::schemas::utterance`.
 
 use super::validation::check;
 use crate::background::later;
@@ -14,7 +14,7 @@ use crate::netconf::request_context::RequestContext;
 use crate::words::WordReader;
 use ::netconf::error::{ErrorPath, RpcError};
 use ::netconf::xml::XmlElement;
-use engine::{Execution, ParseUtterance, ScenarioOffer, Which};
+use engine::{Execution, OfferTexts, ParseUtterance, ScenarioOffer, Which};
 use schema::semantics::{
     Circumstances, OfferedScenario, ParseFailure, Parsed, ScenarioFit, ScenarioReading,
 };
@@ -99,7 +99,9 @@ impl Understood {
         circumstances: &Circumstances,
         over: &dyn Fn() -> bool,
     ) -> Result<Self, ParseFailure> {
-        let scenarios: Vec<_> = offers.iter().map(offered).collect();
+        let texts: Vec<OfferTexts> = offers.iter().map(ScenarioOffer::texts).collect();
+        let scenarios = offers.iter().zip(&texts);
+        let scenarios: Vec<_> = scenarios.map(|(it, texts)| offered(it, texts)).collect();
         let mut understood = reader.understand(words, &scenarios, is_named, circumstances, over)?;
         let best = understood.take_fullest();
         let near = understood.near.into_iter().map(|reading| reading.fit);
@@ -122,7 +124,7 @@ impl Understood {
         let choices = std::iter::once(fit).chain(&self.others);
         output
             .choice(choices.take(CHOICES_MAX), |node, fit| self.fit(node, fit))
-            .agent(&offer.agent)
+            .agent(offer.agent())
             .schema_id(&offer.template.schema_id)
             .payload(Value::Object(parsed.to_payload()).to_string())
             .confidence(&parsed.confidence, |node, (key, value)| {
@@ -135,10 +137,10 @@ impl Understood {
 
     fn fit<'a>(&'a self, node: output::Choice<'a>, fit: &'a ScenarioFit) -> output::Choice<'a> {
         let offer = &self.offers[fit.offer];
-        node.agent(&offer.agent)
+        node.agent(offer.agent())
             .schema_id(&offer.template.schema_id)
             .scenario(&offer.template.scenario)
-            .title(offer.title.as_ref())
+            .title(offer.title.as_deref())
             .score(fit.score)
             .known(&fit.known)
     }
@@ -155,12 +157,12 @@ fn confidence<'a>(
         .is_understood(parsed.payload.contains_key(key))
 }
 
-fn offered(offer: &ScenarioOffer) -> OfferedScenario<'_> {
+fn offered<'a>(offer: &'a ScenarioOffer, texts: &'a OfferTexts) -> OfferedScenario<'a> {
     OfferedScenario {
-        agent: &offer.agent,
+        agent: offer.agent(),
         scenario: &offer.template.scenario,
-        description: &offer.description,
-        examples: &offer.examples,
+        description: &texts.description,
+        examples: &texts.examples,
         template: Some(&offer.template),
     }
 }
