@@ -77,6 +77,7 @@ pub use network::trial::{
     FaultJudgement, FaultOutcome, Finder, GetComparison, ScoreFaults,
 };
 pub use operation::{Call, Cost, Endpoint, Execution, Operation, Query, Reader, Weigh};
+pub use policy::checking::RuleTrial;
 pub use policy::operation::{
     AddRule, CheckRule, RuleCheck, RuleDecision, RuleLack, RuleRemark, StandingRuleRecord, Waiting,
     WaitingDecision, WithdrawRule,

@@ -8,7 +8,7 @@
 
 mod acting;
 mod charges;
-mod checking;
+pub(crate) mod checking;
 mod governing;
 pub(crate) mod inbox;
 mod kept;
@@ -272,6 +272,7 @@ impl Policy {
     fn moved(&self, state: &State, looks: &mut Looks, moved: Moved, at: Timestamp) {
         if let Some(ended) = moved.ended {
             self.refused().remove(&ended);
+            self.charges().retain(|it, _| *it != ended);
             // Whoever looks finds it gone, and forgets what is known of it.
             if state.escalated.contains_key(&ended) || looks.is_due(&ended) {
                 looks.by(ended, at);
@@ -287,6 +288,11 @@ impl Policy {
 
     /// What was committed of a rule.
     fn update(&self, state: &mut State, looks: &mut Looks, update: &PolicyUpdate) {
+        if is_of_rule(update.change) {
+            // What the rule of this name that there was could not decide, the next may.
+            self.refused().retain(|_, (_, by)| *by != update.rule);
+            self.charges().retain(|_, by| *by != update.rule);
+        }
         match (update.change, &update.added, &update.subject) {
             (PolicyChange::RuleAdded, Some(rule), _) => {
                 Arc::make_mut(&mut state.rules).insert(rule.clone());
@@ -362,6 +368,13 @@ impl CommitObserver for Policy {
             .retain(|it, _| it.kind != DecisionKind::Patch);
         self.outbox.notify();
     }
+}
+
+fn is_of_rule(change: PolicyChange) -> bool {
+    matches!(
+        change,
+        PolicyChange::RuleAdded | PolicyChange::RuleWithdrawn
+    )
 }
 
 fn is_other(change: AgentChange) -> bool {

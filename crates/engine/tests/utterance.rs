@@ -50,16 +50,18 @@ fn rpcs(group: &str, rpcs: &[(&str, &str)]) -> RuleList {
     }
 }
 
-/// `ann` may give tasks; `viewer` may see scenarios and give none, `blind` give tasks and see none.
+/// `ann` may give tasks; `viewer` may see scenarios and give none, `blind` give tasks and see none, `keyless` both, and
+/// read no template.
 fn access() -> AccessRules {
     let parse = ("convoke-schema", "parse-utterance");
     let list = ("convoke-schema", "list-scenarios");
+    let template = ("convoke-schema", "get-schema-template");
     let negotiate = ("irtf-agent", "task-negotiate");
     let everything = rpcs("admin", &[("*", "*")]);
     let group = |name: &str| (name.to_owned(), [name.to_owned()].into());
     AccessRules {
         enabled: true,
-        groups: ["ann", "viewer", "blind"]
+        groups: ["ann", "viewer", "blind", "keyless"]
             .map(group)
             .into_iter()
             .chain([("admin".to_owned(), ["operator".to_owned()].into())])
@@ -69,9 +71,10 @@ fn access() -> AccessRules {
         exec_default: Action::Deny,
         lists: vec![
             everything,
-            rpcs("ann", &[parse, list, negotiate]),
-            rpcs("viewer", &[parse, list]),
-            rpcs("blind", &[parse, negotiate]),
+            rpcs("ann", &[parse, list, template, negotiate]),
+            rpcs("viewer", &[parse, list, template]),
+            rpcs("blind", &[parse, template, negotiate]),
+            rpcs("keyless", &[parse, list, negotiate]),
         ],
     }
 }
@@ -142,7 +145,7 @@ fn what_is_offered_is_what_its_agent_takes_in_its_own_words() {
 #[test]
 fn who_may_not_see_or_assign_a_scenario_is_offered_none() {
     let engine = open();
-    for who in ["viewer", "blind"] {
+    for who in ["viewer", "blind", "keyless"] {
         for which in ["flight_booking", "nothing_of_that_name"] {
             let named = ParseUtterance {
                 which: Some(Which::Scenario(which.to_owned())),

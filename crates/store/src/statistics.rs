@@ -83,7 +83,8 @@ pub struct StoreStatistics {
     pub batches: u64,
     /// Batches not stored.
     pub failed: u64,
-    /// Transactions made durable; `batches / transactions` is the mean size of a group.
+    /// Transactions that changed anything, made durable; of empty batches alone, which are barriers, nothing is counted
+    /// here, nor in the times.
     pub transactions: u64,
     /// The last entry of the log.
     pub last: Sequence,
@@ -160,7 +161,7 @@ impl Counters {
         });
     }
 
-    /// Counts a transaction that is durable: how long its rows took, and its commit.
+    /// Counts a transaction that changed anything and is durable: how long its rows took, and its commit.
     pub(crate) fn note_commit(&self, writing: Duration, committing: Duration) {
         for (counter, time) in [
             (&self.writing_ns, writing),

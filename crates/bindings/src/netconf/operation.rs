@@ -43,8 +43,8 @@ use domain::ems::Ems;
 use ems::ActionInput;
 use engine::query::{AuditTrail, ExchangePage, TaskCount, TaskPage};
 use engine::{
-    AddRule, ApprovePatch, CheckRule, ClearFault, CompareDay, DeregisterAgent, DiscoverAgents,
-    DrainNode, EndComparison, Endpoint, EraseFragments, FormTeam, GetComparison, GetSchemaTemplate,
+    AddRule, ApprovePatch, ClearFault, CompareDay, DeregisterAgent, DiscoverAgents, DrainNode,
+    EndComparison, Endpoint, EraseFragments, FormTeam, GetComparison, GetSchemaTemplate,
     GetSchemaUpdates, InjectFault, JudgeAlignment, ListFaults, ListScenarios, MoveLead, Negotiate,
     PublishSchemaTemplate, ReadData, RejectPatch, RenderSchema, RenewLease,
     RequestCapabilityExtension, RetireSchema, ScoreFaults, ValidatePayload, WithdrawRule,
@@ -211,7 +211,10 @@ static RPCS: &[RpcDefinition] = &[
     RpcDefinition::of::<DrainNode>(),
     RpcDefinition::of::<MoveLead>(),
     RpcDefinition::of::<AddRule>().repeatable(),
-    RpcDefinition::of::<CheckRule>().repeatable(),
+    RpcDefinition::new(input::CheckRule::ORIGIN, |cx, origin, it| {
+        taken(policy::check_rule(cx, origin, it))
+    })
+    .repeatable(),
     RpcDefinition::of::<WithdrawRule>(),
     RpcDefinition::of::<GetSchemaTemplate>().repeatable(),
     RpcDefinition::of::<ListScenarios>().repeatable(),

@@ -69,17 +69,16 @@ impl Engine {
         }
     }
 
-    /// What rules say of a decision now.
+    /// What those rules that could cover a decision say of it then.
     pub(super) fn ruling<'r>(
         &self,
-        rules: &'r Rules,
+        rules: impl IntoIterator<Item = &'r StandingRule>,
         rights: &Rights<'_>,
         pending: &PendingDecision,
         now: Timestamp,
     ) -> Ruling<'r> {
         let has_right =
             |rule: &StandingRule| rights.let_say(rule, rule.says(pending, now), pending);
-        let rules = rules.about(pending).iter().map(|rule| &**rule);
         decide(rules, pending, has_right, now)
     }
 
@@ -98,7 +97,7 @@ impl Engine {
         now: Timestamp,
     ) -> Option<Timestamp> {
         let rules = self.policy.rules();
-        let ruling = self.ruling(&rules, rights, pending, now);
+        let ruling = self.ruling(rules.about(pending), rights, pending, now);
         let again = match ruling.verdict {
             RuleVerdict::Ask => {
                 self.escalate(&rules, &ruling.escalations, pending, rights, waits, now)
@@ -173,17 +172,26 @@ impl Engine {
         let known = told.clone();
         for rule in rules {
             let user = rule.escalates_to(pending, now);
-            let Some(user) = user.filter(|user| !known.has(&rule.key, user)) else {
+            let Some(user) = user else {
                 continue;
             };
+            if known.has(&rule.key, user) {
+                self.policy.charges().settle(subject, &rule.key);
+                continue;
+            }
             if !rights.of(user).may_decide(pending) {
                 let rule = &rule.key;
                 debug!(rule = %rule, "standing rule {rule}: '{user}' may not decide {subject}");
                 continue;
             }
-            if let Some(later) = self.waits_to_write(&rule.key, waits, now) {
-                again = again.into_iter().chain([later]).min();
-                continue;
+            // What was paid and could not be stored is not paid again.
+            let is_paid = self.policy.charges().is_paid(subject, &rule.key);
+            if !is_paid {
+                if let Some(later) = self.waits_to_write(&rule.key, waits, now) {
+                    again = again.into_iter().chain([later]).min();
+                    continue;
+                }
+                self.policy.charges().pay(subject, &rule.key);
             }
             told.insert(rule.key.clone(), user.to_owned());
             let update = PolicyUpdate {

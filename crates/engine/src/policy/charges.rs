@@ -21,10 +21,10 @@ pub(super) struct Charges {
 }
 
 impl Charges {
-    /// Takes the room that an author has beyond his share, if he has it now.
+    /// Takes the room that an author has beyond his share, if he has it now. A clock that was set back puts nothing off.
     pub(super) fn lends(&mut self, author: &str, now: Timestamp) -> bool {
-        self.next.retain(|_, next| *next > now);
-        let is_free = !self.next.contains_key(author);
+        let waits = |next: &Timestamp| now < *next && *next <= now + APART_MS;
+        let is_free = !self.next.get(author).is_some_and(waits);
         if is_free {
             self.next.insert(author.to_owned(), now + APART_MS);
         }
@@ -46,9 +46,9 @@ impl Charges {
         self.paid.remove(&(subject.clone(), rule.clone()));
     }
 
-    /// Forgets what was paid for other decisions than these.
-    pub(super) fn retain(&mut self, waits: impl Fn(&DecisionSubject) -> bool) {
-        self.paid.retain(|(subject, _)| waits(subject));
+    /// Forgets what was paid, but for this.
+    pub(super) fn retain(&mut self, keeps: impl Fn(&DecisionSubject, &RuleKey) -> bool) {
+        self.paid.retain(|(subject, rule)| keeps(subject, rule));
     }
 }
 
@@ -63,5 +63,8 @@ mod tests {
         assert!(!charges.lends("ann", at(999)));
         assert!(charges.lends("ann", at(1_000)));
         assert!(!charges.lends("bob", at(1_000)));
+        assert!(charges.lends("ann", at(5)), "the clock was set back");
+        assert!(!charges.lends("ann", at(6)));
+        assert!(charges.lends("ann", at(1_005)));
     }
 }

@@ -1,7 +1,8 @@
 //! What a standing rule would make of what waits if it were added now, and what in it names nothing.
 //!
-//! Looks at committed state alone: nothing is decided by it, and nobody hears of it. Read next: [`super::governing`],
-//! what a rule may be; [`super::acting`], what comes of one that is there.
+//! Looks at committed state alone: nothing is decided by it, and nobody hears of it. That may be long work, which the
+//! bindings have done beside the sessions. Read next: [`super::governing`], what a rule may be; [`super::acting`], what
+//! comes of one that is there.
 
 use super::inbox::Found;
 use super::operation::{CheckRule, RuleCheck, RuleDecision, RuleLack, RuleRemark};
@@ -12,10 +13,9 @@ use crate::operation::{Query, Reader};
 use crate::schemas::NamedKey;
 use crate::{Engine, Refusal};
 use domain::access::{Principal, Request};
-use domain::policy::{
-    Afterwards, DecisionKind, PendingDecision, RuleKey, RuleVerdict, Ruling, StandingRule,
-};
+use domain::policy::{DecisionKind, PendingDecision, RuleVerdict, StandingRule};
 use domain::time::Timestamp;
+use std::sync::Arc;
 
 /// How many decisions that wait are looked at, the longest waiting first.
 const LOOKED_AT_MOST: usize = 1_000;
@@ -23,57 +23,98 @@ const LOOKED_AT_MOST: usize = 1_000;
 /// How many of those that would be decided are told.
 const TOLD_MOST: usize = 100;
 
-/// A rule that there is not, among those that there are.
-struct Trial<'e> {
+/// A rule that could be added, by whoever asked ([`CheckRule`]).
+#[derive(Clone, Debug, PartialEq)]
+pub struct RuleTrial {
+    who: Principal,
+    rule: StandingRule,
+    now: Timestamp,
+}
+
+impl RuleTrial {
+    /// What the rule would decide of what waits, at the moment at which it was asked about, and what in it names
+    /// nothing. That is work of up to 1,000 decisions, each at each moment at which a rule about it says something
+    /// else: none if `over`, which is asked before each of them, says that nobody wants it any more.
+    pub fn carry_out(&self, engine: &Engine, over: &dyn Fn() -> bool) -> Option<RuleCheck> {
+        self.check(engine, over).ok()
+    }
+
+    fn check(&self, engine: &Engine, over: &dyn Fn() -> bool) -> Result<RuleCheck, Over> {
+        let waiting = engine.could_cover(&self.rule, over)?;
+        let remarks = engine.remarks(&self.who, &self.rule, &waiting);
+        let beside = Beside {
+            engine,
+            rule: &self.rule,
+            rules: engine.policy.rules(),
+            rights: engine.rights(),
+            now: self.now,
+        };
+        let mut check = RuleCheck {
+            remarks,
+            ..RuleCheck::default()
+        };
+        for pending in &waiting {
+            let Some(decision) = beside.decision(pending, over)? else {
+                continue;
+            };
+            check.decides_count += 1;
+            if check.decides.len() < TOLD_MOST {
+                check.decides.push(decision);
+            }
+        }
+        Ok(check)
+    }
+}
+
+/// Nobody wants it any more.
+struct Over;
+
+fn go_on(over: &dyn Fn() -> bool) -> Result<(), Over> {
+    match over() {
+        true => Err(Over),
+        false => Ok(()),
+    }
+}
+
+/// A rule that there is not, beside those that there are.
+struct Beside<'e> {
     engine: &'e Engine,
-    key: RuleKey,
-    rules: Rules,
+    rule: &'e StandingRule,
+    rules: Arc<Rules>,
     rights: Rights<'e>,
     now: Timestamp,
 }
 
 impl Engine {
-    fn check_rule(
+    /// The rule that somebody asks about, if it could be added.
+    fn rule_trial(
         &self,
         who: &Principal,
         CheckRule(wanted): CheckRule,
         now: Timestamp,
-    ) -> Result<RuleCheck, Refusal> {
+    ) -> Result<RuleTrial, Refusal> {
         let rule = self.rule(who, wanted, now)?;
         self.check_room(&rule, now)?;
-        let waiting = self.could_cover(&rule);
-        let remarks = self.remarks(who, &rule, &waiting);
-        let mut trial = Trial {
-            engine: self,
-            key: rule.key.clone(),
-            rules: (*self.policy.rules()).clone(),
-            rights: self.rights(),
-            now,
-        };
-        trial.rules.insert(rule);
-        let decisions = waiting.iter().filter_map(|it| trial.decision(it));
-        let mut decides: Vec<_> = decisions.collect();
-        let decides_count = decides.len() as u64;
-        decides.truncate(TOLD_MOST);
-        Ok(RuleCheck {
-            decides_count,
-            decides,
-            remarks,
-        })
+        let who = who.clone();
+        Ok(RuleTrial { who, rule, now })
     }
 
     /// What waits of the kind and for the user that a rule is about, if its author may decide that; the longest
     /// waiting first.
-    fn could_cover(&self, rule: &StandingRule) -> Vec<PendingDecision> {
+    fn could_cover(
+        &self,
+        rule: &StandingRule,
+        over: &dyn Fn() -> bool,
+    ) -> Result<Vec<PendingDecision>, Over> {
         let author = self.rights().of(&rule.key.author);
         if !author.may_decide_of(rule.decider(), rule.kind) {
-            return Vec::new();
+            return Ok(Vec::new());
         }
         let Some(decider) = rule.decider() else {
             let mut patches = self.schemas.pending_patches();
             patches.sort_by(|a, b| (a.since, &a.subject).cmp(&(b.since, &b.subject)));
             patches.truncate(LOOKED_AT_MOST);
-            return patches;
+            return Ok(patches);
         };
         // Commits wait for this lock: nothing is built under it.
         let found: Vec<Found> = {
@@ -83,7 +124,9 @@ impl Engine {
             let first = of_kind.take(LOOKED_AT_MOST);
             first.filter_map(|it| state.inbox.find(it)).collect()
         };
-        found.into_iter().map(|it| self.decision(it)).collect()
+        let found = found.into_iter();
+        let decisions = found.map(|it| go_on(over).map(|()| self.decision(it)));
+        decisions.collect()
     }
 
     /// What in a rule names nothing, as far as its author may ask what there is.
@@ -103,6 +146,8 @@ impl Engine {
         // Where no template is served, payloads may be of any scenario.
         let is_fixed = self.schemas.is_in_use() || kind == DecisionKind::Patch;
         let knows_schemas = is_fixed && may("convoke-schema", "list-scenarios");
+        // What keys a template has is in none but the template.
+        let knows_keys = knows_schemas && may("convoke-schema", "get-schema-template");
         let knows_agents = may("convoke-registry", "discover-agents");
         let waits = |of: fn(&PendingDecision) -> &Option<String>, value: &String| {
             waiting.iter().any(|it| of(it).as_ref() == Some(value))
@@ -129,7 +174,7 @@ impl Engine {
         {
             lacks(RuleLack::Domain, domain);
         }
-        for bound in wanted.bounds.iter().filter(|_| knows_schemas) {
+        for bound in wanted.bounds.iter().filter(|_| knows_keys) {
             let served = served.map(String::as_str);
             match self.schemas.named_key(&bound.key, served, kind) {
                 NamedKey::Number => {}
@@ -157,37 +202,46 @@ impl Engine {
     }
 }
 
-impl Trial<'_> {
-    /// How and when the rule would decide what waits; none if it would not.
-    fn decision(&self, pending: &PendingDecision) -> Option<RuleDecision> {
-        let now = self.ruling(pending, self.now);
-        let (ruling, at) = match now.verdict {
-            RuleVerdict::Ask => {
-                let at = self.time_out_of(pending)?;
-                (self.ruling(pending, at), Some(at))
+impl Beside<'_> {
+    /// How and when the rule would decide what waits, from moment to moment at which one of the rules says something
+    /// else: what one of them has decided waits for no other. None if the rule would not.
+    fn decision(
+        &self,
+        pending: &PendingDecision,
+        over: &dyn Fn() -> bool,
+    ) -> Result<Option<RuleDecision>, Over> {
+        go_on(over)?;
+        // A rule comes to speak of nothing by time alone: those that do not now never do.
+        let others = self
+            .rules
+            .about(pending)
+            .filter(|rule| rule.key != self.rule.key);
+        let all = others.chain([self.rule]);
+        let rules: Vec<_> = all.filter(|it| it.speaks_of(pending, self.now)).collect();
+        if !rules.iter().any(|it| it.key == self.rule.key) {
+            return Ok(None);
+        }
+        let mut at = self.now;
+        loop {
+            go_on(over)?;
+            let speaking = rules.iter().copied();
+            let ruling = self.engine.ruling(speaking, &self.rights, pending, at);
+            if ruling.verdict != RuleVerdict::Ask {
+                // What is decided, is decided by the first.
+                let decides = ruling.rules[0].key == self.rule.key
+                    && !self.engine.policy.is_refused(pending, &self.rule.key);
+                return Ok(decides.then(|| RuleDecision {
+                    subject: pending.subject.clone(),
+                    verdict: ruling.verdict,
+                    at: (at > self.now).then_some(at),
+                }));
             }
-            _ => (now, None),
-        };
-        // What is decided, is decided by the first.
-        let decides = ruling.verdict != RuleVerdict::Ask && ruling.rules[0].key == self.key;
-        let is_refused = || self.engine.policy.is_refused(pending, &self.key);
-        (decides && !is_refused()).then(|| RuleDecision {
-            subject: pending.subject.clone(),
-            verdict: ruling.verdict,
-            at,
-        })
-    }
-
-    fn ruling(&self, pending: &PendingDecision, at: Timestamp) -> Ruling<'_> {
-        self.engine.ruling(&self.rules, &self.rights, pending, at)
-    }
-
-    /// When the rule says something else of what still waits then; none if it never does, or that is over by then.
-    fn time_out_of(&self, pending: &PendingDecision) -> Option<Timestamp> {
-        let time_out = self.rules.find(&self.key)?.time_out.as_ref()?;
-        let at = pending.since + time_out.after_ms;
-        let is_ahead = self.now < at && pending.until.is_none_or(|until| at < until);
-        (is_ahead && !matches!(time_out.then, Afterwards::Escalate(_))).then_some(at)
+            let waits_then = |at: &Timestamp| pending.until.is_none_or(|until| *at < until);
+            match ruling.look_again.filter(waits_then) {
+                Some(again) => at = again,
+                None => return Ok(None),
+            }
+        }
     }
 }
 
@@ -203,13 +257,13 @@ fn has_number(pending: &PendingDecision, key: &str) -> bool {
 }
 
 impl Query for CheckRule {
-    type Output = RuleCheck;
+    type Output = RuleTrial;
 
     fn rpc(&self) -> Option<Request<'static>> {
         Some(exec("convoke-policy", "check-rule", true))
     }
 
-    fn look(self, reader: Reader<'_, Self>) -> Result<RuleCheck, Refusal> {
-        reader.engine.check_rule(reader.who, self, reader.now)
+    fn look(self, reader: Reader<'_, Self>) -> Result<RuleTrial, Refusal> {
+        reader.engine.rule_trial(reader.who, self, reader.now)
     }
 }

@@ -36,11 +36,11 @@ pub struct WithdrawRule {
 }
 
 /// `check-rule`: what a standing rule of whoever asks would decide of what waits, and what in it names nothing. What
-/// [`AddRule`] refuses is refused likewise.
+/// [`AddRule`] refuses is refused likewise, at once; the rest is [carried out](super::checking::RuleTrial) by whoever asks.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CheckRule(pub AddRule);
 
-/// The answer to [`CheckRule`].
+/// What comes of a [`CheckRule`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RuleCheck {
     /// How many decisions it would take, of the 1,000 that it could cover and that wait longest.
@@ -58,7 +58,7 @@ pub struct RuleDecision {
     pub subject: DecisionSubject,
     /// How it would be decided.
     pub verdict: RuleVerdict,
-    /// When, if not at once: by a rule that lets it wait first.
+    /// When, if not at once: by a rule that lets it wait first, or once another comes to say the same, or is over.
     pub at: Option<Timestamp>,
 }
 

@@ -44,7 +44,9 @@ impl Engine {
         let still: BTreeSet<_> = waiting.iter().map(|it| &it.subject).collect();
         let gone = known.iter().filter(|subject| !still.contains(subject));
         gone.for_each(|subject| self.forget_decision(subject));
-        self.policy.charges().retain(|it| still.contains(it));
+        self.policy
+            .charges()
+            .retain(|it, _| !is_of_patch(it) || still.contains(it));
         let mut waits = Waits::default();
         for pending in &waiting {
             let Some(said) = self.said_of_patch(pending, &mut waits, now) else {
@@ -74,7 +76,7 @@ impl Engine {
         now: Timestamp,
     ) -> Option<Said> {
         let (rules, rights) = (self.policy.rules(), self.rights());
-        let ruling = self.ruling(&rules, &rights, pending, now);
+        let ruling = self.ruling(rules.about(pending), &rights, pending, now);
         if ruling.verdict == RuleVerdict::Ask {
             self.escalate(&rules, &ruling.escalations, pending, &rights, waits, now);
             return None;

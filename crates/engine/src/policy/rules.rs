@@ -68,8 +68,12 @@ impl Rules {
     }
 
     /// Those that could cover a decision.
-    pub(crate) fn about(&self, pending: &PendingDecision) -> &[Arc<StandingRule>] {
-        self.found(&pending.decider, pending.subject.kind)
+    pub(crate) fn about(
+        &self,
+        pending: &PendingDecision,
+    ) -> impl Iterator<Item = &StandingRule> + use<'_> {
+        let found = self.found(&pending.decider, pending.subject.kind);
+        found.iter().map(|rule| &**rule)
     }
 
     /// True if one could cover a decision of this kind, of this user or of patches.

@@ -78,7 +78,7 @@ impl Engine {
         pending: PendingDecision,
         now: Timestamp,
     ) -> WaitingDecision {
-        let ruling = self.ruling(rules, rights, &pending, now);
+        let ruling = self.ruling(rules.about(&pending), rights, &pending, now);
         let why = match ruling.verdict {
             RuleVerdict::Ask => Some(ruling.why.as_str()),
             _ => {

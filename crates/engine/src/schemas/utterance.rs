@@ -33,6 +33,9 @@ const RANKED_MAX: usize = 1_000;
 
 const LIST_SCENARIOS: Request<'static> = exec("convoke-schema", "list-scenarios", false);
 
+/// What the payload and the keys that are missing tell of a template.
+const GET_SCHEMA_TEMPLATE: Request<'static> = exec("convoke-schema", "get-schema-template", false);
+
 impl Engine {
     fn offers(
         &self,
@@ -45,7 +48,7 @@ impl Engine {
         }
         // What one may neither see nor assign is told like what is not there.
         let may = |request| self.access.permits(who, request);
-        if !(may(LIST_SCENARIOS) && may(TASK_NEGOTIATE)) {
+        if !(may(LIST_SCENARIOS) && may(GET_SCHEMA_TEMPLATE) && may(TASK_NEGOTIATE)) {
             return Ok(Vec::new());
         }
         let agents = self.askable(asked.agent.as_deref())?;

@@ -6,11 +6,16 @@ use schema::shipped;
 
 impl Stage {
     fn check(&self, who: &str, rule: AddRule) -> RuleCheck {
-        self.read(who, CheckRule(rule))
+        let trial = self.read(who, CheckRule(rule));
+        trial.carry_out(&self.engine, &|| false).unwrap()
     }
 
     /// What a rule would decide, how, and in how many milliseconds.
-    fn would(&self, who: &str, rule: AddRule) -> Vec<(String, RuleVerdict, Option<i64>)> {
+    pub(super) fn would(
+        &self,
+        who: &str,
+        rule: AddRule,
+    ) -> Vec<(String, RuleVerdict, Option<i64>)> {
         let check = self.check(who, rule);
         assert_eq!(check.decides_count, check.decides.len() as u64);
         let told = check.decides.into_iter();
@@ -122,6 +127,87 @@ fn a_rule_that_lets_it_wait_says_when_it_would_decide() {
     assert_eq!(stage.decided(), [late]);
 }
 
+/// What asks for as long as this, and has nothing else to say then.
+fn asks_for(name: &str, until: Timestamp) -> AddRule {
+    AddRule {
+        time_out: None,
+        valid_until: Some(until),
+        ..asks(name, 1, Afterwards::Reject)
+    }
+}
+
+#[test]
+fn where_rules_let_it_wait_it_is_decided_when_the_last_of_them_does() {
+    let mut stage = in_memory();
+    stage.offered("ann", "t1", 10);
+    let accepts = |name, after_ms| asks(name, after_ms, Afterwards::Accept);
+    let t1 = |after| [("result/t1".to_owned(), RuleVerdict::Accept, Some(after))];
+    stage.run("ann", accepts("b", 60_000)).unwrap();
+    // As long as one asks, and another accepts, they disagree; then the first by name decides.
+    assert_eq!(stage.would("ann", accepts("a", 30_000)), t1(60_000));
+    assert_eq!(stage.would("ann", accepts("a", 120_000)), t1(120_000));
+    assert_eq!(stage.would("ann", accepts("c", 30_000)), []);
+    assert_eq!(stage.would("ann", accepts("c", 120_000)), []);
+    assert_eq!(stage.would("ann", cheap("a", 500.0)), t1(60_000));
+    let rejects = asks("a", 120_000, Afterwards::Reject);
+    assert_eq!(stage.would("ann", rejects), [], "they never agree");
+    stage.run("ann", accepts("a", 120_000)).unwrap();
+    stage.pass(119_999);
+    assert_eq!(stage.decided(), []);
+    stage.pass(1);
+    let by_a = ("result/t1".to_owned(), "ann/a".to_owned());
+    assert_eq!(stage.decided(), [by_a]);
+}
+
+#[test]
+fn a_rule_decides_once_another_is_over_that_disagrees() {
+    let mut stage = in_memory();
+    stage.offered("ann", "t1", 10);
+    let asks_till = asks_for("asks", stage.now + 10_000);
+    stage.run("ann", asks_till).unwrap();
+    let t1 = ("result/t1".to_owned(), RuleVerdict::Accept, Some(10_000));
+    assert_eq!(stage.would("ann", cheap("small", 500.0)), [t1]);
+    let over_by_then = AddRule {
+        valid_until: Some(stage.now + 10_000),
+        ..cheap("small", 500.0)
+    };
+    assert_eq!(stage.would("ann", over_by_then), []);
+    // Another asks for longer.
+    let asks_longer = asks_for("more", stage.now + 20_000);
+    stage.run("ann", asks_longer).unwrap();
+    let later = ("result/t1".to_owned(), RuleVerdict::Accept, Some(20_000));
+    assert_eq!(stage.would("ann", cheap("small", 500.0)), [later]);
+    stage.run("ann", cheap("small", 500.0)).unwrap();
+    stage.pass(19_999);
+    assert_eq!(stage.decided(), []);
+    stage.pass(1);
+    let small = ("result/t1".to_owned(), "ann/small".to_owned());
+    assert_eq!(stage.decided(), [small]);
+}
+
+/// It is long work: whoever does it is asked before each decision whether anybody still wants it.
+#[test]
+fn what_nobody_wants_any_more_is_not_looked_at_to_its_end() {
+    let stage = in_memory();
+    for n in 0..20 {
+        stage.offered("ann", &format!("t{n}"), 10);
+    }
+    let trial = stage.read("ann", CheckRule(cheap("small", 500.0)));
+    let asked = std::cell::Cell::new(0_u32);
+    let after = |most: u32| {
+        asked.set(0);
+        let over = || asked.replace(asked.get() + 1) >= most;
+        trial.carry_out(&stage.engine, &over)
+    };
+    assert_eq!(after(u32::MAX).unwrap().decides_count, 20);
+    assert!(asked.get() >= 2 * 20, "{}", asked.get());
+    let all = asked.get();
+    for most in [0, 1, 20, 21, all - 1] {
+        assert_eq!(after(most), None);
+        assert_eq!(asked.get(), most + 1, "nothing is done then");
+    }
+}
+
 #[test]
 fn at_most_a_hundred_are_told_and_all_counted() {
     let stage = in_memory();
@@ -224,6 +310,54 @@ fn what_names_nothing_is_said() {
             lacks(RuleLack::Key, "cost"),
         ]
     );
+}
+
+/// Everybody may execute what no rule denies, and this not.
+fn without(rpc: &str) -> AccessRules {
+    let rule = |module: &str, rpc: &str, action| Rule {
+        name: rpc.to_owned(),
+        module: module.to_owned(),
+        target: RuleTarget::Rpc(rpc.to_owned()),
+        operations: [AccessOperation::Exec].into(),
+        action,
+    };
+    let rules = vec![
+        rule("convoke-policy", "check-rule", Action::Permit),
+        rule("convoke-schema", rpc, Action::Deny),
+    ];
+    AccessRules {
+        enabled: true,
+        exec_default: Action::Permit,
+        lists: vec![RuleList {
+            name: "all".to_owned(),
+            groups: ["*".to_owned()].into(),
+            rules,
+        }],
+        ..testkit::access(&["operator"])
+    }
+}
+
+#[test]
+fn what_keys_templates_have_is_told_to_who_may_read_them() {
+    let stage = with_schemas();
+    let lacks = |rpc: &str| {
+        stage.engine.set_access(without(rpc));
+        let wrong = RuleConditions {
+            scenario: Some("flight_bookng".to_owned()),
+            bounds: bounds(&["cots", "status"]),
+            ..RuleConditions::default()
+        };
+        stage.lacks("ann", of_kind(DecisionKind::Result, wrong))
+    };
+    let scenario = (RuleLack::Scenario, "flight_bookng".to_owned());
+    let keys = [
+        (RuleLack::Key, "cots".to_owned()),
+        (RuleLack::Number, "status".to_owned()),
+    ];
+    let all: Vec<_> = [scenario.clone()].into_iter().chain(keys).collect();
+    assert_eq!(lacks("render-schema"), all);
+    assert_eq!(lacks("get-schema-template"), [scenario]);
+    assert_eq!(lacks("list-scenarios"), []);
 }
 
 #[test]

@@ -89,6 +89,79 @@ fn what_a_rule_could_not_decide_for_what_was_taken_back_it_decides_after_a_while
     assert_eq!(stage.waits("ann"), []);
 }
 
+/// A rule that could not decide it is withdrawn; what comes after it under the same name is another.
+#[test]
+fn what_a_rule_could_not_decide_the_next_of_its_name_does() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut stage = small(folder.path());
+    stage.offered("ann", "t1", 5);
+    let who = stage.engine.principal("ann");
+    let added = stage.engine.execute(&who, cheap("r", 100.0), stage.now);
+    stage.flush();
+    outcome(added).unwrap();
+    let no = "## target object\nsite-1\n## task description\nno\n## result\nreject";
+    let no = Negotiate {
+        to: Some("out".to_owned()),
+        ..message(Verb::FulfillmentNegotiate, "t1", no)
+    };
+    stage.decides("ann", no);
+    stage.engine.tick(stage.now);
+    stage.fill();
+    let refused = [("result/t1".to_owned(), Some("rule-refused"))];
+    assert_eq!(stage.waits("ann"), refused);
+    let withdraw = WithdrawRule {
+        author: None,
+        name: "r".to_owned(),
+    };
+    stage.run("ann", withdraw).unwrap();
+    let rejects = AddRule {
+        verdict: RuleVerdict::Reject,
+        ..cheap("r", 100.0)
+    };
+    let t1 = ("result/t1".to_owned(), RuleVerdict::Reject, None);
+    assert_eq!(stage.would("ann", rejects.clone()), [t1]);
+    stage.run("ann", rejects).unwrap();
+    stage.pass(AGAIN_MS);
+    assert_eq!(
+        stage.decided(),
+        [("result/t1".to_owned(), "ann/r".to_owned())]
+    );
+}
+
+#[test]
+fn what_cannot_be_stored_is_on_its_authors_account_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = store::Options {
+        batch_wait: Duration::from_secs(3_600),
+        size_max: Some(400_000),
+        ..testkit::on_disk(folder.path())
+    };
+    let mut stage = stage_with(options, writes_slowly("ann", 8_000), begin());
+    stage.register();
+    let tells = asks("told", 20_000, Afterwards::Escalate("operator".to_owned()));
+    stage.run("ann", tells).unwrap();
+    stage.offered("ann", "t1", 5);
+    stage.writes_all("ann");
+    let refused = stage.refused("ann");
+    // There is room for three entries by then.
+    stage.now = stage.now + 20_000;
+    stage.engine.tick(stage.now);
+    for _ in 0..10 {
+        stage.fill();
+        stage.engine.set_access(testkit::access(&["operator"]));
+        stage.engine.tick(stage.now);
+    }
+    assert_eq!((stage.told(), stage.refused("ann")), (0, refused));
+    let write = WithdrawRule {
+        author: None,
+        name: "none".to_owned(),
+    };
+    let written = stage.run("ann", write).unwrap_err();
+    assert!(matches!(written, Refusal::NotFound(_)), "{written}");
+    stage.pass(AGAIN_MS);
+    assert_eq!(stage.told(), 1);
+}
+
 #[test]
 fn somebody_is_told_once_however_often_rules_look_before_that_is_stored() {
     let folder = tempfile::tempdir().unwrap();

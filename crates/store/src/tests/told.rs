@@ -56,6 +56,27 @@ fn a_store_in_a_file_tells_its_size_and_a_commit_is_in_its_bucket() {
 }
 
 #[test]
+fn barriers_alone_are_no_commits_and_in_no_bucket() {
+    everywhere(|options| {
+        let (store, _) = open(options);
+        store.commit(everything("t")).wait().unwrap();
+        let before = store.statistics();
+        assert_eq!(before.transactions, 1);
+        for _ in 0..20 {
+            store.commit(Batch::default()).wait().unwrap();
+        }
+        let after = store.statistics();
+        assert_eq!(after.batches, before.batches + 20, "each was answered");
+        assert_eq!(after.transactions, before.transactions);
+        assert_eq!(after.commit_buckets, before.commit_buckets);
+        let times = |it: &StoreStatistics| (it.writing, it.committing);
+        assert_eq!(times(&after), times(&before));
+        store.commit(everything("t2")).wait().unwrap();
+        assert_eq!(store.statistics().transactions, 2);
+    });
+}
+
+#[test]
 fn a_store_in_memory_has_no_size_and_is_not_verified() {
     let (store, _) = open(beside(Options::memory()));
     store.commit(everything("t")).wait().unwrap();

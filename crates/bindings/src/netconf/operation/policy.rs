@@ -1,15 +1,21 @@
 //! `add-rule`, `check-rule` and `withdraw-rule` (module convoke-policy): standing rules.
 //!
-//! The engine says what a rule may be; the binding only translates. Read next: `domain::policy`.
+//! The engine says what a rule may be, and what one would decide, which is asked beside the sessions; the binding only
+//! translates. Read next: `domain::policy`, [`crate::background`].
 
 use super::codec::Codec;
-use crate::netconf::error;
-use crate::netconf::input::{self, Optional, Text, Word};
-use crate::netconf::output;
+use super::validation::check;
+use crate::background::later;
+use crate::netconf::answer::{Answer, Dispatch};
+use crate::netconf::error::{self, RpcOrigin};
+use crate::netconf::input::{self, Input, Optional, Text, Word};
+use crate::netconf::output::{self, Output};
 use crate::netconf::request_context::RequestContext;
-use ::netconf::error::RpcError;
+use ::netconf::error::{ErrorPath, RpcError};
+use ::netconf::xml::XmlElement;
 use domain::policy::{Afterwards, DecisionKind, NumberBound, RuleConditions, RuleVerdict, TimeOut};
-use engine::{AddRule, CheckRule, RuleCheck, RuleDecision, RuleRemark, WithdrawRule};
+use engine::{AddRule, CheckRule, Execution, RuleCheck, RuleDecision, RuleRemark, WithdrawRule};
+use std::sync::Arc;
 
 /// The rule that an input wants: that of `add-rule` and that of `check-rule` say the same.
 macro_rules! wanted {
@@ -51,30 +57,52 @@ impl Codec for AddRule {
     fn encode((): &(), (): ()) {}
 }
 
-impl Codec for CheckRule {
-    type Input = input::CheckRule<'static>;
-
-    fn decode(_: &RequestContext<'_>, input: input::CheckRule<'_>) -> Result<Self, RpcError> {
-        Ok(Self(wanted!(input)))
+/// `check-rule`: a rule that cannot be is refused at once; what it would decide is found out beside the session, in its
+/// sender's turn.
+pub(super) fn check_rule(
+    cx: &RequestContext<'_>,
+    origin: RpcOrigin,
+    operation: XmlElement<'_>,
+) -> Result<Dispatch, RpcError> {
+    check(cx, operation)?;
+    let path = ErrorPath::of(operation);
+    let asked = CheckRule(wanted!(input::CheckRule::of(operation)));
+    if !cx.platform.background.has_room(&cx.who.name) {
+        return Err(error::busy(path));
     }
+    let trial = match cx.platform.engine.execute(cx.who, asked, cx.now) {
+        Execution::Done(trial) => trial.map_err(|refusal| error::refused(&refusal, origin))?,
+        Execution::Pending(_) => unreachable!("a query is answered at once"),
+    };
+    let engine = Arc::clone(&cx.platform.engine);
+    let checked = later(&*cx.platform.background, &cx.who.name, move |over| {
+        trial.carry_out(&engine, over)
+    });
+    let checked = checked.map_err(|_| error::busy(path.clone()))?;
+    Ok(Dispatch::Later(Box::pin(async move {
+        match checked.await {
+            Ok(Some(checked)) => Ok(Answer::of(encode(&checked, Output::begin()))),
+            Ok(None) | Err(_) => Err(error::abandoned(path)),
+        }
+    })))
+}
 
-    fn encode<'a>(check: &'a RuleCheck, output: output::CheckRule<'a>) -> output::CheckRule<'a> {
-        let decides = |node: output::Decides<'a>, decision: &'a RuleDecision| {
-            node.id(decision.subject.to_string())
-                .verdict(decision.verdict.as_str())
-                .at(decision.at)
-        };
-        let remark = |node: output::Remark<'a>, (number, remark): (u64, &'a RuleRemark)| {
-            node.number(number)
-                .about(remark.lack.about())
-                .value(&*remark.value)
-                .remark(remark.lack.as_str())
-        };
-        output
-            .decides_count(check.decides_count)
-            .decides(&check.decides, decides)
-            .remark((1..).zip(&check.remarks), remark)
-    }
+fn encode<'a>(check: &'a RuleCheck, output: output::CheckRule<'a>) -> output::CheckRule<'a> {
+    let decides = |node: output::Decides<'a>, decision: &'a RuleDecision| {
+        node.id(decision.subject.to_string())
+            .verdict(decision.verdict.as_str())
+            .at(decision.at)
+    };
+    let remark = |node: output::Remark<'a>, (number, remark): (u64, &'a RuleRemark)| {
+        node.number(number)
+            .about(remark.lack.about())
+            .value(&*remark.value)
+            .remark(remark.lack.as_str())
+    };
+    output
+        .decides_count(check.decides_count)
+        .decides(&check.decides, decides)
+        .remark((1..).zip(&check.remarks), remark)
 }
 
 impl Codec for WithdrawRule {
