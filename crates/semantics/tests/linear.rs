@@ -242,41 +242,35 @@ fn too_much_to_choose_among_is_refused() {
 #[test]
 fn whoever_offers_much_is_heard_for_a_share() {
     let (never, ngrams) = (|| false, Ngrams::default());
-    let said = "Save energy in Haidian by 15%";
-    let quiet = offers(&[]);
-    let fits =
-        |offers: &[OfferedScenario<'_>]| match choose::choose_until(said, offers, &ngrams, &never)
-            .unwrap()
-        {
-            ScenarioChoice::Fits(best, others) => (best, others),
-            ScenarioChoice::Nothing(_) => panic!("nothing fits"),
-        };
+    let said = "Cut energy use in Haidian by 15% from midnight";
+    let offer = |template| OfferedScenario {
+        template: Some(template),
+        scenario: &template.scenario,
+        ..offers(&[])[0]
+    };
+    let quiet: Vec<OfferedScenario<'_>> = TEMPLATES.iter().map(offer).collect();
+    let fits = |offers: &[OfferedScenario<'_>]| {
+        let choice = choose::choose_until(said, offers, &ngrams, &never);
+        match choice.unwrap() {
+            ScenarioChoice::Fits(best, others) => (best, others.len()),
+            ScenarioChoice::Nothing(nearest) => panic!("nothing fits: {nearest:?}"),
+        }
+    };
     let (best, _) = fits(&quiet);
-    let much = ["save energy in Haidian ".repeat(800_000)];
+    let much = ["cut energy use in Haidian ".repeat(800_000)];
     let many = vec!["abc".to_owned(); 21_000];
-    let long = "save energy ".repeat(800_000);
-    let talkative = (0..40).flat_map(|number| {
-        let examples: &[String] = if number % 2 == 0 { &much } else { &many };
-        let offer = |it| OfferedScenario {
-            agent: "talkative",
-            description: &long,
-            examples,
-            ..it
-        };
-        offers(examples).into_iter().map(offer)
+    let long = "cut energy use ".repeat(800_000);
+    let talkative = (0..40).map(|number| OfferedScenario {
+        agent: "talkative",
+        description: &long,
+        examples: if number % 2 == 0 { &much } else { &many },
+        ..quiet[(1 + best.offer) % quiet.len()]
     });
     let all: Vec<OfferedScenario<'_>> = quiet.iter().copied().chain(talkative).collect();
     let (among, others) = fits(&all);
-    assert_eq!(among.scenario, best.scenario);
-    assert_eq!(
-        among.agent, "",
-        "the first of equals: nothing that is too long was heard"
-    );
-    assert_eq!(
-        1 + others.len(),
-        all.len(),
-        "none is left out for what it says"
-    );
+    // Nothing was heard of what is too long, and none is left out for it.
+    assert_eq!((among.offer, among.scenario), (best.offer, best.scenario));
+    assert_eq!(1 + others, all.len());
 }
 
 /// Agents that take one template have it heard once, and no more steps are taken for the many than are theirs.
