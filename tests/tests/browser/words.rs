@@ -38,7 +38,9 @@ impl Desk {
 pub(super) fn are_shown_as_understood(desk: &mut Desk) {
     let before = desk.tasks();
     desk.visit("assign");
-    desk.say("diagnose the fault of link Warsaw-Poznan, probably a fibre cut; a crane stands there");
+    desk.say(
+        "diagnose the fault of link Warsaw-Poznan, probably a fibre cut; a crane stands there",
+    );
     desk.browser.wait(&format!(
         "{UNDERSTOOD} && document.querySelector('#field-target')?.value"
     ));
