@@ -201,7 +201,9 @@ impl ScenarioOffer {
                 description.push_str(". ");
             }
             let left = (SAID_BYTES_MAX / 2).saturating_sub(description.len());
-            description.push_str(&text[..text.floor_char_boundary(left)]);
+            let mut ends = (0..=left.min(text.len())).rev();
+            let end = ends.find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+            description.push_str(&text[..end]);
             if text.len() > left {
                 break;
             }
