@@ -17,9 +17,9 @@ const told: Understood = {
   choice: [{ agent: 'ip', 'schema-id': 's_v1', scenario: 's', score: '0.8214', known: ['fibre'] }],
   payload: '{"target":"link:A-B","share":2.5,"sure":false,"sites":["x","y"],"rest":{"a":1},"other":["at night","soon"]}',
   confidence: [
-    { key: 'share', value: '0.71', 'is-understood': true },
-    { key: 'since', value: '0.42', 'is-understood': false },
-    { key: 'target', value: '0.93', 'is-understood': true },
+    { key: 'share', value: '0.71', understood: true },
+    { key: 'since', value: '0.42', understood: false },
+    { key: 'target', value: '0.93', understood: true },
   ],
   other: ['at night', 'soon'],
 };

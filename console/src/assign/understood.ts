@@ -18,7 +18,7 @@ export interface Confidence {
   key: string;
   /** 0 to 1. */
   value: string;
-  'is-understood'?: boolean;
+  understood?: boolean;
 }
 
 /** The answer of `parse-utterance`. */
@@ -103,7 +103,7 @@ export function filled(template: Template, said: Record<string, unknown>): Recor
 /** What was said of the keys, the surest first. */
 export function rows(told: Understood): Row[] {
   const said = payload(told);
-  const all = (told.confidence ?? []).map(({ key, value, 'is-understood': isUnderstood }): Row => {
+  const all = (told.confidence ?? []).map(({ key, value, understood: isUnderstood }): Row => {
     const sureness = !isUnderstood ? 'unsure' : Number(value) >= CERTAIN ? 'certain' : 'likely';
     const told = said[key];
     const text = typeof told === 'string' ? told : JSON.stringify(told);

@@ -154,7 +154,7 @@ fn confidence<'a>(
 ) -> output::Confidence<'a> {
     node.key(key)
         .value(value)
-        .is_understood(parsed.payload.contains_key(key))
+        .understood(parsed.payload.contains_key(key))
 }
 
 fn offered<'a>(offer: &'a ScenarioOffer, texts: &'a OfferTexts) -> OfferedScenario<'a> {

@@ -365,7 +365,7 @@ output! {
     node Confidence {
         key: leaf Text = "key";
         value: leaf Decimal<4> = "value";
-        is_understood: leaf Boolean = "is-understood";
+        understood: leaf Boolean = "understood";
     }
 }
 
