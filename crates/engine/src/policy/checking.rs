@@ -192,7 +192,7 @@ impl Engine {
         // Executors are agents; patches and feasibilities may be anybody's.
         let is_anybodys = matches!(kind, DecisionKind::Feasibility | DecisionKind::Patch);
         let is_user = || !who.is_administrator() || self.registry.credential(name).is_some();
-        !is_agent && !(is_anybodys && is_user())
+        !(is_agent || is_anybodys && is_user())
     }
 
     fn has_domain(&self, domain: &str) -> bool {
