@@ -306,7 +306,7 @@ fn grows(desk: &mut Desk, scenario: &str, words: &str) -> String {
     name.split("%2F").nth(1).unwrap().to_owned()
 }
 
-/// Of two patches that wait one is approved and served from then on, the other is rejected with a reason and is not.
+/// Of two patches that wait one is approved and served from then on, the other is refused with a reason and is not.
 pub(super) fn decides_on_schemas(desk: &mut Desk) {
     desk.visit("inbox");
     let gone = "document.querySelector('aside').textContent.includes('It waits no more.')";
@@ -321,25 +321,25 @@ pub(super) fn decides_on_schemas(desk: &mut Desk) {
     assert!(!template(desk, "flight_booking_v1").contains(key));
     desk.press("Approve");
     desk.browser.wait(gone);
-    desk.tells("Done.");
+    desk.tells(&format!("Approved: {approved}"));
     let served = updates(desk, "flight_booking_v1");
     assert_eq!(served[0]["patch_id"], approved.as_str(), "{served:?}");
     assert!(template(desk, "flight_booking_v1").contains(key));
 
     desk.visit("inbox");
-    let rejected = grows(desk, "service_verification", "how loud the fans are");
+    let refused = grows(desk, "service_verification", "how loud the fans are");
     desk.is_open_to_all();
     // Without a reason nothing is sent.
-    let reject = "all('aside button').find(it => it.textContent.trim() === 'Reject')";
-    assert_eq!(desk.browser.look(&format!("{reject}.disabled")), true);
+    let refuse = "all('aside button').find(it => it.textContent.trim() === 'Refuse')";
+    assert_eq!(desk.browser.look(&format!("{refuse}.disabled")), true);
     desk.write("aside .acts textarea", "nobody listens to fans");
-    desk.press("Reject");
+    desk.press("Refuse");
     desk.browser.wait(gone);
-    desk.tells("Done.");
+    desk.tells("Reason: nobody listens to fans");
     assert!(updates(desk, "service_verification_v1").is_empty());
     assert!(!template(desk, "service_verification_v1").contains("experimental"));
     let patches = desk.other(&["schema", "patches"]);
-    let left = |it: &Value| it["patch"]["patch-id"] == rejected.as_str();
+    let left = |it: &Value| it["patch"]["patch-id"] == refused.as_str();
     assert!(!patches.iter().any(left), "{patches:?}");
     // Why is on record.
     let is_told = desk.browser.look(
@@ -472,7 +472,7 @@ pub(super) fn executes(desk: &mut Desk) {
 
     desk.browser.look(&format!("{}.click()", link("plan/lift")));
     desk.browser.wait(&theirs("by lift"));
-    desk.write("aside .acts > label textarea", "there is no lift");
+    desk.write("aside .acts .refuse textarea", "there is no lift");
     desk.press("Refuse");
     desk.browser.wait(&format!("{rows} === 0"));
     assert!(desk.said("lift").contains("reject\\n- there is no lift"));
