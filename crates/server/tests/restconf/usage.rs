@@ -26,7 +26,8 @@ fn number(leaf: &Value) -> u64 {
     leaf.as_str().unwrap().parse().unwrap()
 }
 
-#[tokio::test]
+// Whoever asks may be the one on whose thread the agent steps: others answer meanwhile.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn an_agent_that_thinks_shows_since_when_and_what_waits() {
     let (thinks, thought) = channel::<()>();
     let served = Served::hosting(Scripted(move |input, _| match input {
