@@ -83,8 +83,8 @@ pub struct StoreStatistics {
     pub batches: u64,
     /// Batches not stored.
     pub failed: u64,
-    /// Transactions that changed anything, made durable; of empty batches alone, which are barriers, nothing is counted
-    /// here, nor in the times.
+    /// Transactions that changed anything, made durable. Of empty batches alone, which are barriers, nothing is counted
+    /// here, nor in the times; at a database each of them says in the owner's row that the state is still his, and is one.
     pub transactions: u64,
     /// The last entry of the log.
     pub last: Sequence,

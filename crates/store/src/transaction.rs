@@ -106,7 +106,8 @@ fn transact(
         }
     }
     let written = Instant::now();
-    // An empty batch is a barrier: it changes nothing, so it needs no fsync of its own.
+    // An empty batch is a barrier. It changes nothing, so in a file it needs no fsync of its own; at a database it
+    // changes the owner's row, and is waited for.
     slice.commit(&ends.heads, encryptor)?;
     let committing = written.elapsed();
     // What barriers take would hide how long it takes to make anything durable.
