@@ -35,6 +35,17 @@ export async function replay(since: string, filter: string, take: (id: number, i
   }
 }
 
+/** The last of what is read out of what happened since then, in its order. */
+export async function lastSince<T>(since: string, filter: string, most: number, read: (id: number, it: Notification) => T | undefined, signal: AbortSignal): Promise<T[]> {
+  let found: T[] = [];
+  const take = (id: number, notification: Notification) => {
+    const one = read(id, notification);
+    if (one) found = [...found, one].slice(-most);
+  };
+  await replay(since, filter, take, signal);
+  return found;
+}
+
 /** The events of a replay, up to the mark that ends it; one that is cut before has not told all. */
 export async function replayed(reader: Reader, take: (id: number, it: Notification) => void): Promise<number | undefined> {
   const decoder = new TextDecoder();

@@ -42,7 +42,7 @@ const KEPT = 'convoke-session';
 const JSON_TYPE = 'application/yang-data+json';
 
 /** After so long without an answer, a request has failed. */
-const PATIENCE_MS = 30_000;
+export const PATIENCE_MS = 30_000;
 
 /** A request as a page of the console makes it. */
 export function ask(url: string, init: RequestInit = {}): Promise<Response> {

@@ -1,9 +1,9 @@
 // Asks the platform what a rule that is being filled in would do, once it has been left alone for a moment; and which
 // scenarios there are, with their numbers. What may not be asked is left out. Read next: foresight.ts, RuleForm.svelte.
-import type { Key } from '../assign/form';
 import { session } from '../actor.svelte';
 import { carryOut, type Request } from '../restconf';
-import { CHECK, figures, type Figure, type Foreseen, type Scenario } from './foresight';
+import { readScenarios, readTemplate, type Scenario } from '../scenarios';
+import { CHECK, figures, type Figure, type Foreseen } from './foresight';
 
 const STILL_MS = 500;
 
@@ -40,19 +40,16 @@ export class Foresight {
   }
 
   async readScenarios(language: string): Promise<void> {
-    if (!session.may('convoke-schema:list-scenarios')) return;
     const mine = (this.#scenariosAsked += 1);
-    const told = await carryOut<{ scenario?: Scenario[] }>('convoke-schema:list-scenarios', { 'preferred-language': language });
-    if (mine === this.#scenariosAsked) this.scenarios = told.scenario ?? [];
+    const told = await readScenarios(language);
+    if (mine === this.#scenariosAsked) this.scenarios = told;
   }
 
   /** The numbers of a schema. */
   async figures(schema: string): Promise<Figure[]> {
     const known = this.#figures.get(schema);
     if (known) return known;
-    const asked = carryOut<{ template: string }>('convoke-schema:get-schema-template', { 'schema-id': schema }).then((told) =>
-      figures((JSON.parse(told.template) as { keys: Key[] }).keys),
-    );
+    const asked = readTemplate(schema).then((told) => figures(told.template.keys));
     this.#figures.set(schema, asked);
     asked.catch(() => this.#figures.delete(schema));
     return asked;

@@ -1,6 +1,7 @@
 // What a rule would do before it is added (`check-rule`), and which numbers of a scenario it can bound. Pure.
 // Read next: foresight.svelte.ts, which asks; RuleForm.svelte.
 import { bounds, type Key } from '../assign/form';
+import type { Scenario } from '../scenarios';
 
 export const CHECK = 'convoke-policy:check-rule';
 
@@ -43,14 +44,6 @@ export function isSame(one: Foreseen | undefined, other: Foreseen | undefined): 
 /** Whether there is anything to be looked at before the rule is added. */
 export function isNews(it: Foreseen | undefined): boolean {
   return it !== undefined && (count(it) > 0 || (it.remark?.length ?? 0) > 0);
-}
-
-/** A scenario as `list-scenarios` has it. */
-export interface Scenario {
-  scenario: string;
-  title?: string;
-  'schema-id'?: string;
-  'response-schema-id'?: string;
 }
 
 /** The schema that what is offered keeps to: a result to that of answers, if there is one of its own. */

@@ -1,6 +1,6 @@
 // How patches were decided, and why: each is told once, and one that was refused is kept nowhere else. Pure but for
 // asking. Read next: ../replay.ts; ../pages/Schemas.svelte.
-import { replay } from '../replay';
+import { lastSince } from '../replay';
 
 /** What became of a patch (`schema-update`). */
 export interface Decided {
@@ -33,11 +33,5 @@ export function decided(id: number, notification: Record<string, unknown>): Deci
 
 /** What was decided since then, the last first. */
 export async function history(since: string, most: number, signal: AbortSignal): Promise<Decided[]> {
-  let found: Decided[] = [];
-  const take = (id: number, notification: Record<string, unknown>) => {
-    const one = decided(id, notification);
-    if (one) found = [one, ...found].slice(0, most);
-  };
-  await replay(since, '/convoke-schema:schema-update', take, signal);
-  return found;
+  return (await lastSince(since, '/convoke-schema:schema-update', most, decided, signal)).reverse();
 }

@@ -6,6 +6,7 @@
 //! at. Read next: `negotiate`, `read`.
 
 mod audit;
+mod beside;
 mod cluster;
 mod codec;
 mod data;

@@ -1,11 +1,11 @@
 //! `add-rule`, `check-rule` and `withdraw-rule` (module convoke-policy): standing rules.
 //!
 //! The engine says what a rule may be, and what one would decide, which is asked beside the sessions; the binding only
-//! translates. Read next: `domain::policy`, [`crate::background`].
+//! translates. Read next: `domain::policy`, [`super::beside`].
 
+use super::beside::{asked, beside};
 use super::codec::Codec;
 use super::validation::check;
-use crate::background::later;
 use crate::netconf::answer::{Answer, Dispatch};
 use crate::netconf::error::{self, RpcOrigin};
 use crate::netconf::input::{self, Input, Optional, Text, Word};
@@ -14,7 +14,7 @@ use crate::netconf::request_context::RequestContext;
 use ::netconf::error::{ErrorPath, RpcError};
 use ::netconf::xml::XmlElement;
 use domain::policy::{Afterwards, DecisionKind, NumberBound, RuleConditions, RuleVerdict, TimeOut};
-use engine::{AddRule, CheckRule, Execution, RuleCheck, RuleDecision, RuleRemark, WithdrawRule};
+use engine::{AddRule, CheckRule, RuleCheck, RuleDecision, RuleRemark, WithdrawRule};
 use std::sync::Arc;
 
 /// The rule that an input wants: that of `add-rule` and that of `check-rule` say the same.
@@ -66,25 +66,14 @@ pub(super) fn check_rule(
 ) -> Result<Dispatch, RpcError> {
     check(cx, operation)?;
     let path = ErrorPath::of(operation);
-    let asked = CheckRule(wanted!(input::CheckRule::of(operation)));
-    if !cx.platform.background.has_room(&cx.who.name) {
-        return Err(error::busy(path));
-    }
-    let trial = match cx.platform.engine.execute(cx.who, asked, cx.now) {
-        Execution::Done(trial) => trial.map_err(|refusal| error::refused(&refusal, origin))?,
-        Execution::Pending(_) => unreachable!("a query is answered at once"),
-    };
+    let rule = CheckRule(wanted!(input::CheckRule::of(operation)));
+    let trial = asked(cx, origin, &path, rule)?;
     let engine = Arc::clone(&cx.platform.engine);
-    let checked = later(&*cx.platform.background, &cx.who.name, move |over| {
-        trial.carry_out(&engine, over)
-    });
-    let checked = checked.map_err(|_| error::busy(path.clone()))?;
-    Ok(Dispatch::Later(Box::pin(async move {
-        match checked.await {
-            Ok(Some(checked)) => Ok(Answer::of(encode(&checked, Output::begin()))),
-            Ok(None) | Err(_) => Err(error::abandoned(path)),
-        }
-    })))
+    let work = move |over: &dyn Fn() -> bool| trial.carry_out(&engine, over);
+    beside(cx, path, work, |checked, path| match checked {
+        Some(checked) => Ok(Answer::of(encode(&checked, Output::begin()))),
+        None => Err(error::abandoned(path)),
+    })
 }
 
 fn encode<'a>(check: &'a RuleCheck, output: output::CheckRule<'a>) -> output::CheckRule<'a> {

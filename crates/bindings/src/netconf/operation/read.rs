@@ -3,9 +3,9 @@
 //! A filter is compiled into a selection that the writer follows. An XPath that is more than a
 //! path is a search of the data that the caller may read, beside the session: [`search`].
 
+use super::beside::beside;
 use super::filter::{self, Filter};
 use super::validation::check;
-use crate::background::later;
 use crate::netconf::answer::{Answer, Dispatch};
 use crate::netconf::encode::Reader;
 use crate::netconf::error::{self, RpcOrigin};
@@ -252,17 +252,12 @@ fn search(
     wrap: Wrap,
 ) -> Result<Dispatch, RpcError> {
     let session_schema = Arc::clone(cx.session_schema);
-    let found = later(&*cx.platform.background, &cx.who.name, move |over| {
-        search::select(&expression, data, &session_schema, over)
-    });
-    let found = found.map_err(|_| error::busy(path.clone()))?;
-    Ok(Dispatch::Later(Box::pin(async move {
-        match found.await {
-            Ok(Ok(data)) => Ok(wrap(data)),
-            Ok(Err(cause)) => Err(error::of_search(&cause, path)),
-            Err(_) => Err(error::abandoned(path)),
-        }
-    })))
+    let work =
+        move |over: &dyn Fn() -> bool| search::select(&expression, data, &session_schema, over);
+    beside(cx, path, work, move |found, path| match found {
+        Ok(data) => Ok(wrap(data)),
+        Err(cause) => Err(error::of_search(&cause, path)),
+    })
 }
 
 /// The `<data>` of ietf-netconf-nmda.

@@ -4,8 +4,8 @@
 //! The engine says among which scenarios and agents; what these say of themselves is made a text of, and the words are
 //! read, beside the session, in their sender's turn, and the reply follows in its own. Read next: [`crate::words`], `engine::schemas::utterance`.
 
+use super::beside::{asked, beside};
 use super::validation::check;
-use crate::background::later;
 use crate::netconf::answer::{Answer, Dispatch};
 use crate::netconf::error::{self, RpcOrigin};
 use crate::netconf::input::{self, Input, Text};
@@ -14,7 +14,7 @@ use crate::netconf::request_context::RequestContext;
 use crate::words::WordReader;
 use ::netconf::error::{ErrorPath, RpcError};
 use ::netconf::xml::XmlElement;
-use engine::{Execution, OfferTexts, ParseUtterance, ScenarioOffer, Which};
+use engine::{OfferTexts, ParseUtterance, ScenarioOffer, Which};
 use schema::semantics::{
     Circumstances, OfferedScenario, ParseFailure, Parsed, ScenarioFit, ScenarioReading,
 };
@@ -33,27 +33,17 @@ pub(super) fn parse_utterance(
     let input = input::ParseUtterance::of(operation);
     let path = ErrorPath::of(input.utterance()?.leaf());
     let circumstances = circumstances(cx, input)?;
-    let asked = decode(input)?;
-    if !cx.platform.background.has_room(&cx.who.name) {
-        return Err(error::busy(path));
-    }
-    let (words, is_named) = (asked.utterance.clone(), asked.which.is_some());
-    let offers = match cx.platform.engine.execute(cx.who, asked, cx.now) {
-        Execution::Done(offers) => offers.map_err(|refusal| error::refused(&refusal, origin))?,
-        Execution::Pending(_) => unreachable!("a query is answered at once"),
-    };
+    let wanted = decode(input)?;
+    let (words, is_named) = (wanted.utterance.clone(), wanted.which.is_some());
+    let offers = asked(cx, origin, &path, wanted)?;
     let reader = Arc::clone(&cx.platform.reader);
-    let read = later(&*cx.platform.background, &cx.who.name, move |over| {
+    let work = move |over: &dyn Fn() -> bool| {
         Understood::read(&*reader, &words, offers, is_named, &circumstances, over)
-    });
-    let read = read.map_err(|_| error::busy(path.clone()))?;
-    Ok(Dispatch::Later(Box::pin(async move {
-        match read.await {
-            Ok(Ok(understood)) => Ok(Answer::of(understood.encode(Output::begin()))),
-            Ok(Err(failure)) => Err(error::unread(&failure, path)),
-            Err(_) => Err(error::abandoned(path)),
-        }
-    })))
+    };
+    beside(cx, path, work, |read, path| match read {
+        Ok(understood) => Ok(Answer::of(understood.encode(Output::begin()))),
+        Err(failure) => Err(error::unread(&failure, path)),
+    })
 }
 
 fn decode(input: input::ParseUtterance<'_>) -> Result<ParseUtterance, RpcError> {
