@@ -22,6 +22,9 @@ NS = {
     "y": "urn:ietf:params:xml:ns:yang:ietf-yang-library",
     "cn": "urn:ietf:params:xml:ns:netmod:notification",
     "acm": "urn:ietf:params:xml:ns:yang:ietf-netconf-acm",
+    "s": "urn:convoke:params:xml:ns:yang:convoke-schema",
+    "p": "urn:convoke:params:xml:ns:yang:convoke-policy",
+    "u": "urn:convoke:params:xml:ns:yang:convoke-usage",
 }
 IP = "TMF-Convoke-IP-1.0.0"
 
@@ -91,6 +94,18 @@ with connect() as session:
     facts["refused_write"] = refusal(lambda: session.dispatch(to_ele(
         f'<edit-config xmlns="{NS["nc"]}"><target><running/></target><config/></edit-config>')))
     facts["bad_verb"] = refusal(lambda: negotiate(session, "shout", "t-0", "## target object\nx\n## task description\ny"))
+
+    # What is looked at before anything is sent or added.
+    understood = etree.fromstring(session.dispatch(to_ele(
+        f'<parse-utterance xmlns="{NS["s"]}"><utterance>the fibre of link Warsaw-Poznan is torn</utterance>'
+        f'<agent>{IP}</agent><scenario>fault_diagnosis</scenario></parse-utterance>')).xml.encode())
+    facts["understood"] = [understood.findtext(f"s:{leaf}", None, NS) for leaf in ("agent", "schema-id", "payload")]
+    foreseen = etree.fromstring(session.dispatch(to_ele(
+        f'<check-rule xmlns="{NS["p"]}"><name>small</name><kind>result</kind><scenario>fault_repare</scenario>'
+        '<verdict>accept</verdict></check-rule>')).xml.encode())
+    facts["foreseen"] = [foreseen.findtext("p:decides-count", None, NS), *texts(foreseen, "p:remark/p:remark")]
+    usage = session.get(filter=("xpath", (NS, "/u:usage/u:store | /u:usage/u:agent[u:name='" + IP + "']"))).data
+    facts["usage"] = {leaf: texts(usage, f".//u:{leaf}") for leaf in ("condition", "waiting")}
 
     # ncclient writes its <filter> in the namespace of the base operations.
     session.create_subscription(filter=("xpath", ({"a": AGENT}, "/a:condition-notifications[a:task-id='interop-1']")))

@@ -63,6 +63,13 @@ pub(crate) async fn ncclient_reads_locks_negotiates_and_subscribes(platform: &En
         "{bad}"
     );
 
+    let target = r#"{"suspected_cause":"fibre-cut","target":"link:Warsaw-Poznan"}"#;
+    let understood = ["TMF-Convoke-IP-1.0.0", "fault_diagnosis_v1", target];
+    assert_eq!(facts["understood"], json!(understood));
+    assert_eq!(facts["foreseen"], json!(["0", "scenario-unknown"]));
+    let usage = json!({ "condition": ["working"], "waiting": ["0"] });
+    assert_eq!(facts["usage"], usage);
+
     let waits = json!({ "verdict": "input-required", "task-id": "interop-1", "task-status": "input-required" });
     assert_eq!(facts["assigned"], waits);
     assert_eq!(facts["query"]["task-status"], "input-required");
