@@ -53,6 +53,7 @@ pub mod service_intent;
 pub mod topology;
 pub mod trouble_ticket;
 pub mod wireless_fault;
+pub(crate) mod wording;
 
 #[cfg(test)]
 mod bench;

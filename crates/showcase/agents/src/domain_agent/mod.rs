@@ -18,6 +18,7 @@ use crate::payloads::Schema;
 use crate::payloads::diagnosis::Suspicion;
 use crate::payloads::verification::{VerificationOrder, VerificationResult};
 use crate::topology::Topology;
+use crate::wording::counted;
 use domain::agent::{Ask, Briefing, Input, Output, Progress};
 use domain::content::Content;
 use domain::inventory::{Domain, ElementId, ElementKind, Inventory};
@@ -421,10 +422,13 @@ impl<P: DomainExpertise> DomainAgent<P> {
             outputs.extend(self.probe(twice, &Purpose::Verify));
         }
         let words = match still_out.len() {
-            0 => format!("All {} sites are in service", restored.len()),
+            0 => format!(
+                "{} in service",
+                counted(restored.len(), "site is", "sites are")
+            ),
             n => format!(
-                "{n} of {} sites are still out of service",
-                verification.sites.len()
+                "{n} of {} still out of service",
+                counted(verification.sites.len(), "site is", "sites are")
             ),
         };
         let result = VerificationResult {

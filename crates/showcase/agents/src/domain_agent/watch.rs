@@ -8,6 +8,7 @@ use crate::learnt_causes::LearntCauses;
 use crate::payloads::Schema;
 use crate::payloads::incident::Incident;
 use crate::topology::Topology;
+use crate::wording::counted;
 use domain::agent::{Output, Progress};
 use domain::content::Content;
 use domain::inventory::Domain;
@@ -111,11 +112,11 @@ fn note(incident: &Incident) -> String {
         return format!("Incident {} has cleared", incident.incident_id);
     }
     format!(
-        "Incident {}: {}, {} alarms, {} sites out of service since {}",
+        "Incident {}: {}, {}, {} out of service since {}",
         incident.incident_id,
         incident.probable_cause.as_str(),
-        incident.alarm_count,
-        incident.sites.len(),
+        counted(incident.alarm_count as usize, "alarm", "alarms"),
+        counted(incident.sites.len(), "site", "sites"),
         incident.raised_at
     )
 }

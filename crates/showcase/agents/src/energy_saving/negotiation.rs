@@ -18,6 +18,7 @@ use super::tasks::{DURATION_MIN, bounds_of};
 use super::{EnergySaving, Standing};
 use crate::payloads::Schema;
 use crate::payloads::saving::SavingOrder;
+use crate::wording::counted;
 use domain::content::Content;
 use domain::inventory::ElementId;
 use domain::reply::{Reason, Reply, Verdict};
@@ -245,8 +246,8 @@ fn offered(orders: Vec<SavingOrder>, content: &Content, reason: Reason) -> Reply
         let target = order.saving_target_percent;
         let target = target.map(|t| format!(", with a target of {t:.1} % until then"));
         let words = format!(
-            "{} cells awake for {minutes} minutes{}",
-            order.cells.len(),
+            "{} awake for {minutes} minutes{}",
+            counted(order.cells.len(), "cell", "cells"),
             target.unwrap_or_default()
         );
         self::offer(&order, words, content)

@@ -9,6 +9,7 @@ use super::{EnergySaving, Hold, Standing, Timer};
 use crate::payloads::Schema;
 use crate::payloads::saving::{SavingAction, SavingOrder, SavingResult, SavingStatus};
 use crate::radio::energy::wake_s;
+use crate::wording::counted;
 use domain::agent::{Output, Progress};
 use domain::content::Content;
 use domain::inventory::ElementId;
@@ -35,7 +36,7 @@ impl EnergySaving {
         // What this agent decides by itself, or cannot keep to, it does not pass over in silence.
         if let Some(key) = NOT_TAKEN.iter().find(says) {
             let words =
-                format!("{key} cannot be kept to: load and forecast decide when who sleeps");
+                format!("{key} cannot be kept to: load and forecast decide when each cell sleeps");
             return Err(Reply::refused("unsupported-key", key, words));
         }
         if let Some(cell) = order.cells.iter().find(|c| self.radio.cell(c).is_none()) {
@@ -165,8 +166,9 @@ impl EnergySaving {
         let mut outputs = vec![Output::Wake { token, at: until }];
         let sleepers = order.cells.iter().filter(|c| self.sleeps(c)).count();
         outputs.push(Output::Note(format!(
-            "{} cells stay awake for {minutes} minutes, {sleepers} of them are woken",
-            order.cells.len()
+            "{} awake for {minutes} minutes, {} woken for it",
+            counted(order.cells.len(), "cell stays", "cells stay"),
+            counted(sleepers, "is", "are")
         )));
         let hold = Hold {
             costs_kw: self.waking_kw(&order.cells),
@@ -201,7 +203,7 @@ impl EnergySaving {
                 hold.told = true;
             }
             let result = self.result(SavingStatus::Suspended, &area, now);
-            let words = format!("{cells} cells are awake");
+            let words = format!("{} awake", counted(cells, "cell is", "cells are"));
             let percent = 50;
             let content = Content::new(area.as_str(), words).with_payload(result.to_payload());
             return vec![Output::report(task, Progress::Working { percent, content })];
@@ -246,7 +248,14 @@ impl EnergySaving {
             outputs.extend(self.release(task, why, now));
         }
         outputs.extend(self.decide(now));
-        let words = format!("{} tasks that held cells awake have ended", ends.len());
+        let words = format!(
+            "{} ended",
+            counted(
+                ends.len(),
+                "task that held cells awake has",
+                "tasks that held cells awake have"
+            )
+        );
         let result = self.result(SavingStatus::Active, &order.area, now);
         let content = Content::new(order.area.as_str(), "Energy saving")
             .with_payload(result.to_payload())

@@ -15,6 +15,7 @@ use crate::payloads::Schema;
 use crate::payloads::compensation::SavingMeanwhile;
 use crate::payloads::intent::{Intent, IntentOrder, IntentPolicy, IntentResult, Party};
 use crate::payloads::saving::SavingOrder;
+use crate::wording::counted;
 use domain::agent::{Message, Output};
 use domain::content::Content;
 use domain::profile::Layer;
@@ -167,7 +168,7 @@ impl Optimisation {
             parties: vec![
                 Party {
                     intent: Intent::Experience,
-                    wants: format!("{} cells awake", woken.woken().count()),
+                    wants: format!("{} awake", counted(woken.woken().count(), "cell", "cells")),
                     loss_mbps: lost_mbps.max(0.0),
                     loss_kwh: 0.0,
                 },
@@ -234,7 +235,10 @@ impl Optimisation {
             saving_target_percent: lowered_target(offer).and(ruling.policy.saving_target_percent),
             ..awake(&draft.order, &draft.plan, &area)
         };
-        let words = format!("Keep {} cells awake all the same: {why}", order.cells.len());
+        let words = format!(
+            "Keep {} awake all the same: {why}",
+            counted(order.cells.len(), "cell", "cells")
+        );
         let content = Content::new(area, words).with_payload(order.to_payload());
         let round = asked.round + 1;
         let message = Message {

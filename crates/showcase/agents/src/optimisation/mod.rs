@@ -32,6 +32,7 @@ use crate::payloads::compensation::{
 };
 use crate::payloads::saving::{SavingResult, SavingStatus};
 use crate::radio::Radio;
+use crate::wording::counted;
 use domain::agent::{Ask, Briefing, Input, Message, Output};
 use domain::content::Content;
 use domain::inventory::ElementId;
@@ -215,10 +216,10 @@ impl TaskExecutor for Optimisation {
             return Vec::new();
         };
         let mut outputs = vec![Output::Note(format!(
-            "The compensation for {} is over: it cost {:.2} kWh; {} cells go back to normal",
+            "The compensation for {} is over: it cost {:.2} kWh; {} back to normal",
             area_of(&ended.order),
             ended.extra_kwh,
-            ended.plan.parts.len()
+            counted(ended.plan.parts.len(), "cell goes", "cells go")
         ))];
         outputs.extend(self.settle_power(now));
         outputs

@@ -12,6 +12,7 @@ use crate::payloads::compensation::{
     Compensation, CompensationAction, CompensationResult, CompensationStatus, SavingMeanwhile,
 };
 use crate::payloads::saving::SavingOrder;
+use crate::wording::counted;
 use domain::agent::{Message, Output, Progress};
 use domain::content::Content;
 use domain::inventory::{Domain, ElementId, ElementKind};
@@ -126,8 +127,8 @@ impl Optimisation {
         let area = area_of(&draft.order);
         let order = awake(&draft.order, &draft.plan, &area);
         let words = format!(
-            "Keep {} cells awake for {} minutes, {} of them sleep: they serve the users of {area}",
-            order.cells.len(),
+            "Keep {} awake for {} minutes, {} of which sleep now: they serve the users of {area}",
+            counted(order.cells.len(), "cell", "cells"),
             order.duration_minutes.unwrap_or(DURATION_MIN),
             draft.plan.woken().count()
         );
@@ -240,7 +241,7 @@ fn impossible(order: &Compensation, plan: &CompensationPlan) -> Option<Reply> {
 fn answer(draft: &Draft) -> Reply {
     let asked = Compensation::in_content(&draft.content).unwrap_or_default();
     let promised = asked.min_throughput_mbps;
-    let edge = (draft.plan.with.edge_mbps * 10.0).floor() / 10.0;
+    let edge = draft.plan.promised_mbps();
     let kept = promised.is_none_or(|p| edge >= p);
     let shorter = draft.order.duration_minutes != asked.duration_minutes;
     if kept && !shorter {

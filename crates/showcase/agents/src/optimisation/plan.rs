@@ -7,6 +7,7 @@
 
 use crate::radio::Radio;
 use crate::radio::coverage::{LostSector, Surroundings, UserService, sectors};
+use crate::wording::counted;
 use domain::inventory::ElementId;
 use domain::radio::POWER_OFFSET_MAX_DB;
 use std::collections::{BTreeMap, BTreeSet};
@@ -93,16 +94,22 @@ impl CompensationPlan {
         woken.map(|(cell, _)| cell)
     }
 
+    /// The throughput that each user gets at least, in Mbit/s: in tenths, and no more than it is.
+    pub fn promised_mbps(&self) -> f64 {
+        (self.with.edge_mbps * 10.0).floor() / 10.0
+    }
+
     /// The plan in words.
     pub fn describe(&self) -> String {
         let raised = self.parts.values().filter(|p| p.offset_db > 0.0).count();
         format!(
-            "{raised} cells louder, {} woken: {:.0} % of the users are covered instead of {:.0} %, the \
+            "{} louder, {} woken: {:.0} % of the users are covered instead of {:.0} %, the \
              slowest get {:.1} Mbit/s",
+            counted(raised, "cell", "cells"),
             self.woken().count(),
             self.with.share * 100.0,
             self.without.share * 100.0,
-            self.with.edge_mbps
+            self.promised_mbps()
         )
     }
 }

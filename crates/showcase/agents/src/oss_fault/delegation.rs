@@ -11,6 +11,7 @@ use crate::domain_agent::target_needed;
 use crate::element_names::{self, NamedElements};
 use crate::payloads::Schema;
 use crate::payloads::diagnosis::{Diagnosis, DiagnosisResult, Suspicion};
+use crate::wording::counted;
 use domain::agent::{Ask, Message, Output, Progress, Undelivered};
 use domain::content::Content;
 use domain::inventory::{Domain, ElementId};
@@ -118,18 +119,18 @@ impl OssFault {
         let number = case.number;
         Some(match (&case.root, &case.current) {
             (Some((root, cause)), _) => format!(
-                "Case {number}: {cause} of {root} takes out {} sites; a ticket is being worked on",
-                case.affected.len()
+                "Case {number}: {cause} of {root} takes out {}; a ticket is being worked on",
+                counted(case.affected.len(), "site", "sites")
             ),
             (None, Some(s)) => format!(
-                "Case {number}: {} sites are out; {} of {} is suspected and being diagnosed",
-                case.sites.len(),
+                "Case {number}: {} out; {} of {} is suspected and being diagnosed",
+                counted(case.sites.len(), "site is", "sites are"),
                 s.cause,
                 s.target
             ),
             (None, None) => format!(
-                "Case {number}: {} sites are out; evidence is still arriving",
-                case.sites.len()
+                "Case {number}: {} out; evidence is still arriving",
+                counted(case.sites.len(), "site is", "sites are")
             ),
         })
     }

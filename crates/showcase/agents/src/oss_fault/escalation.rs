@@ -11,6 +11,7 @@ use super::post::Purpose;
 use super::{OssFault, Timer};
 use crate::payloads::Schema;
 use crate::payloads::ticket::{RelatedEntities, TicketKind, TicketOrder, TicketSeverity};
+use crate::wording::counted;
 use domain::agent::{Message, Output};
 use domain::content::Content;
 use domain::profile::Layer;
@@ -56,7 +57,10 @@ impl OssFault {
             (None, None) => return None,
         };
         let order = TicketOrder {
-            name: format!("Case {number}: {} sites out of service", case.sites.len()),
+            name: format!(
+                "Case {number}: {} out of service",
+                counted(case.sites.len(), "site", "sites")
+            ),
             severity: severity(case),
             related: RelatedEntities {
                 suspected: std::iter::once(element.clone())

@@ -10,6 +10,7 @@ use super::post::Purpose;
 use crate::answers::with_points;
 use crate::payloads::Schema;
 use crate::payloads::diagnosis::{Diagnosis, Suspicion};
+use crate::wording::counted;
 use domain::agent::{Message, Output};
 use domain::content::Content;
 use domain::inventory::ElementId;
@@ -128,9 +129,9 @@ impl OssFault {
             incident_ids: case.incident_ids,
         };
         let words = format!(
-            "Diagnose {target}: is it a {cause}? {} sites are out of service; measure it and what \
+            "Diagnose {target}: is it a {cause}? {} out of service; measure it and what \
              is around it",
-            case.sites.len()
+            counted(case.sites.len(), "site is", "sites are")
         );
         Content::new(target.as_str(), words)
             .with_payload(diagnosis.to_payload())

@@ -14,6 +14,7 @@ use crate::alarms::AlarmKey;
 use crate::answers::with_points;
 use crate::payloads::Schema;
 use crate::payloads::diagnosis::DiagnosisResult;
+use crate::wording::counted;
 use domain::agent::{Message, Output};
 use domain::cause::Cause;
 use domain::content::Content;
@@ -109,8 +110,8 @@ impl OssFault {
         }
         (2 * explained < case.sites.len()).then(|| {
             format!(
-                "{element} explains {explained} of {} sites out of service only",
-                case.sites.len()
+                "{element} explains {explained} of {} out of service only",
+                counted(case.sites.len(), "site", "sites")
             )
         })
     }

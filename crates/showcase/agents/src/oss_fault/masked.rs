@@ -12,6 +12,7 @@ use super::correlation::CHANCE;
 use super::evidence::Evidence;
 use super::{OssFault, Timer};
 use crate::alarms::AlarmKey;
+use crate::wording::counted;
 use domain::agent::Output;
 use domain::inventory::ElementId;
 use domain::telemetry::AlarmType;
@@ -59,8 +60,12 @@ impl OssFault {
         }
         case.repaired_at.get_or_insert(now);
         let words = format!(
-            "{} alarms still stand, and are looked into anew",
-            standing.len()
+            "{} looked into anew",
+            counted(
+                standing.len(),
+                "alarm still stands, and is",
+                "alarms still stand, and are"
+            )
         );
         case.leaves = standing;
         let mut outputs = self.close(number, &words, now);
@@ -110,9 +115,9 @@ impl OssFault {
         case.affected.retain(|site| !out.contains(site));
         case.leaves = leaves;
         let words = format!(
-            "service is back at {} sites; {} more are out for another reason, which it hid",
-            case.affected.len(),
-            out.len()
+            "service is back at {}; {} out for another reason, which it hid",
+            counted(case.affected.len(), "site", "sites"),
+            counted(out.len(), "more is", "more are")
         );
         let mut outputs = self.close(number, &words, now);
         outputs.extend(self.weigh_soon(now));

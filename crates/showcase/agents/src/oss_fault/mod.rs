@@ -39,6 +39,7 @@ use crate::payloads::Schema;
 use crate::payloads::diagnosis::Suspicion;
 use crate::payloads::incident::{Incident, IncidentOrder};
 use crate::topology::Topology;
+use crate::wording::counted;
 use baseline::first_alarm_baseline;
 use case::{FaultCase, Phase};
 use correlation::{Correlator, Explanation, suspicion};
@@ -387,11 +388,15 @@ impl OssFault {
             format!("{} of {}", s.cause, s.target)
         });
         format!(
-            "Case {number}: {} explains {} of {} alarms (score {:.1}); the first alarm alone would \
+            "Case {number}: {} explains {} of {} (score {:.1}); the first alarm alone would \
              blame {blamed}",
             candidate.element,
             case.explains.len(),
-            evidence.alarms.len() + evidence.strange.len(),
+            counted(
+                evidence.alarms.len() + evidence.strange.len(),
+                "alarm",
+                "alarms"
+            ),
             best.score
         )
     }

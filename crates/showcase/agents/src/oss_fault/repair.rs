@@ -14,6 +14,7 @@ use crate::payloads::Schema;
 use crate::payloads::diagnosis::DiagnosisResult;
 use crate::payloads::repair::{Repair, RepairDecision, RepairResult};
 use crate::payloads::verification::{VerificationOrder, VerificationResult};
+use crate::wording::counted;
 use domain::agent::{Message, Output};
 use domain::cause::Cause;
 use domain::content::Content;
@@ -174,7 +175,10 @@ impl OssFault {
             let words = "no agent verifies service; the repair is believed";
             return self.close(number, words, now);
         };
-        let words = format!("Are these {} sites in service again?", sites.len());
+        let words = match sites.len() {
+            1 => "Is this site in service again?".to_owned(),
+            n => format!("Are these {n} sites in service again?"),
+        };
         let content =
             Content::new("sites", words).with_payload(VerificationOrder { sites }.to_payload());
         let message = Message {
@@ -196,7 +200,10 @@ impl OssFault {
         };
         let affected = case.affected.clone();
         if result.as_ref().is_some_and(|r| r.still_out.is_empty()) {
-            let words = format!("service is back at {} sites", affected.len());
+            let words = format!(
+                "service is back at {}",
+                counted(affected.len(), "site", "sites")
+            );
             return self.close(number, &words, now);
         }
         let verifications = case.verifications;
@@ -209,7 +216,10 @@ impl OssFault {
             return vec![self.wake(Timer::Verify(number), now.plus_s(VERIFY_EACH_S))];
         }
         let out = result.map_or(affected, |r| r.still_out);
-        let words = format!("{} sites are still out of service", out.len());
+        let words = format!(
+            "{} still out of service",
+            counted(out.len(), "site is", "sites are")
+        );
         let Some(case) = self.case(number) else {
             return Vec::new();
         };

@@ -19,6 +19,7 @@ use super::history::Interval;
 use super::{QualityAgent, QualityContext, QualityDomain, Trace, blamed};
 use crate::complaints::reader::when::TimeSpan;
 use crate::payloads::quality::{ProvinceEntry, ProvinceExit, Quality, QualityCheck, QualityResult};
+use crate::wording::counted;
 use domain::cause::Cause;
 use domain::inventory::{Domain, ElementId, ElementKind};
 use domain::radio::{POOR_MBPS, WEAK_DBM};
@@ -304,7 +305,7 @@ fn of_place(ground: &QualityContext<'_>, check: &QualityCheck, unseen: bool) -> 
             ..QualityResult::default()
         };
     }
-    let evidence = format!("no alarm at {} sites", sites.len());
+    let evidence = format!("no alarm at {}", counted(sites.len(), "site", "sites"));
     let found = out_of_service(ground, &sites, check.when).filter(lasted);
     // Of a vehicle that no record shows here, the town's sites say little: they are fine, no more.
     let good = QualityResult {

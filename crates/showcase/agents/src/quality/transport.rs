@@ -8,6 +8,7 @@ use super::history::Interval;
 use super::{QualityAgent, QualityContext, QualityDomain, Trace, blamed};
 use crate::payloads::quality::{Quality, QualityCheck, QualityResult};
 use crate::topology::Topology;
+use crate::wording::counted;
 use domain::cause::Cause;
 use domain::inventory::{Domain, ElementId, ElementKind, Inventory};
 use domain::telemetry::AlarmType;
@@ -56,7 +57,10 @@ impl QualityDomain for TransportDomain {
         let found = cut_off(ground, check, &sites).or_else(|| impaired(ground, check, &sites));
         let good = || QualityResult {
             quality: Quality::Good,
-            evidence: vec![format!("the ways of {} sites were open", sites.len())],
+            evidence: vec![format!(
+                "the ways of {} were open",
+                counted(sites.len(), "site", "sites")
+            )],
             ..QualityResult::default()
         };
         QualityResult {

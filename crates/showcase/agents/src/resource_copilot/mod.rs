@@ -15,6 +15,7 @@ use crate::element_names::{self, NamedElements};
 use crate::payloads::Schema;
 use crate::payloads::repair::{Guidance, GuidanceResult};
 use crate::topology::Topology;
+use crate::wording::counted;
 use domain::agent::{Ask, Briefing, Input, Output};
 use domain::cause::Cause;
 use domain::content::Content;
@@ -165,7 +166,11 @@ impl ResourceCopilot {
         }
         words.push_str(&match sites.len() {
             0 => " No site depends on it alone.".to_owned(),
-            n => format!(" {n} sites depend on it: {}.", manual::names(sites, 6)),
+            n => format!(
+                " {} on it: {}.",
+                counted(n, "site depends", "sites depend"),
+                manual::names(sites, 6)
+            ),
         });
         let beside = self.topology.neighbours(id);
         if !beside.is_empty() {
@@ -173,7 +178,11 @@ impl ResourceCopilot {
         }
         words.push_str(&match alarms.len() {
             0 => " No alarm stands on it or beside it.".to_owned(),
-            n => format!(" {n} alarms stand on it or beside it, first {}.", alarms[0]),
+            n => format!(
+                " {} on it or beside it, first {}.",
+                counted(n, "alarm stands", "alarms stand"),
+                alarms[0]
+            ),
         });
         words.push_str(&format!(" A {cause} is repaired in the steps that follow."));
         words

@@ -18,6 +18,7 @@ use crate::payloads::Schema;
 use crate::payloads::repair::{Guidance, GuidanceResult, Repair, RepairDecision, RepairResult};
 use crate::resource_copilot::manual;
 use crate::topology::Topology;
+use crate::wording::counted;
 use domain::agent::{Ask, Briefing, Input, Message, Output, Progress, Undelivered};
 use domain::cause::Cause;
 use domain::content::Content;
@@ -446,7 +447,8 @@ impl ServiceCopilot {
         words.push_str(&match sites.len() {
             0 => " If it failed alone, no site would lose service.".to_owned(),
             n => format!(
-                " If it failed, {n} sites would lose service: {}.",
+                " If it failed, {} would lose service: {}.",
+                counted(n, "site", "sites"),
                 manual::names(sites, 8)
             ),
         });

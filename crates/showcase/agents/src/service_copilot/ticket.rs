@@ -1,6 +1,7 @@
 //! One trouble ticket and where its engineer is.
 
 use crate::payloads::repair::{Repair, RepairDecision};
+use crate::wording::counted;
 use domain::telemetry::Token;
 
 /// The most visits to one element for one ticket.
@@ -67,11 +68,11 @@ impl Ticket {
             Stage::Offered => "the work is done and service is being verified",
         };
         format!(
-            "Ticket {} for {} ({}) touches {} sites: {stage}",
+            "Ticket {} for {} ({}) touches {}: {stage}",
             self.repair.ticket_id,
             self.repair.element,
             self.repair.cause,
-            self.repair.affected_sites.len()
+            counted(self.repair.affected_sites.len(), "site", "sites")
         )
     }
 }

@@ -39,7 +39,7 @@ fn a_broken_link_that_documents_hold_elsewhere_is_repaired_for_its_own_alarms_on
             _ => {}
         }
     }
-    let doubt = "is refuted, link:B-b6 explains 0 of 1 sites out of service only";
+    let doubt = "is refuted, link:B-b6 explains 0 of 1 site out of service only";
     assert!(
         play.notes.iter().any(|n| n.contains(doubt)),
         "{:?}",

@@ -10,6 +10,7 @@ use crate::payloads::Schema;
 use crate::payloads::compensation::{Compensation, CompensationResult, SavingMeanwhile};
 use crate::payloads::repair::RepairResult;
 use crate::wireless_fault::expertise::Base;
+use crate::wording::counted;
 use domain::agent::{Message, Output, Undelivered};
 use domain::content::Content;
 use domain::inventory::{Domain, ElementId};
@@ -277,10 +278,10 @@ fn figures(number: u64, told: &CompensationResult) -> String {
     let mbps = |m: Option<f64>| m.map_or("?".to_owned(), |m| format!("{m:.1}"));
     let percent = told.users_served_percent;
     format!(
-        "Users of trouble {number}: {} % served by {} cells; the slowest tenth gets {} Mbit/s, before \
+        "Users of trouble {number}: {} % served by {}; the slowest tenth gets {} Mbit/s, before \
          {}; it has cost {:.2} kWh",
         percent.map_or("?".to_owned(), |p| format!("{p:.0}")),
-        told.cells.len(),
+        counted(told.cells.len(), "cell", "cells"),
         mbps(told.throughput_mbps),
         mbps(told.throughput_before_mbps),
         told.extra_energy_kwh.unwrap_or_default()
@@ -303,13 +304,11 @@ fn helpable(base: &Base, case: &CareCase) -> BTreeSet<ElementId> {
 
 fn request(case: &CareCase, sites: BTreeSet<ElementId>) -> Content {
     let target = case.subject().as_str();
-    let words = match case.cells.len() {
-        0 => format!(
-            "Have the users of {} sites served by their neighbours",
-            sites.len()
-        ),
-        n => format!("Have the users of {n} cells served by their neighbours"),
+    let whose = match case.cells.len() {
+        0 => counted(sites.len(), "site", "sites"),
+        n => counted(n, "cell", "cells"),
     };
+    let words = format!("Have the users of {whose} served by neighbours");
     let order = Compensation {
         sites,
         lost_cells: case.cells.clone(),

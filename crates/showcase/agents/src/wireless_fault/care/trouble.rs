@@ -8,6 +8,7 @@ use super::audit::departures;
 use super::case::CareCase;
 use super::{Care, LOOK_EACH_S, SETTLED_S, Timer};
 use crate::wireless_fault::expertise::Base;
+use crate::wording::counted;
 use domain::agent::Output;
 use domain::inventory::ElementId;
 use domain::telemetry::{AlarmType, Configuration};
@@ -161,10 +162,10 @@ impl Care {
         let first = sites.first().map(ElementId::to_string);
         let words = match shared {
             true => format!(
-                "Trouble {}: {} sites are out of service; the cause may be shared and is the OSS \
+                "Trouble {}: {} out of service; the cause may be shared and is the OSS \
                  agent's to find, their users are cared for here",
                 case.number,
-                sites.len()
+                counted(sites.len(), "site is", "sites are")
             ),
             false => format!(
                 "Trouble {}: {} is out of service",
@@ -196,9 +197,9 @@ impl Care {
         }
         let first = cells.first().map(ElementId::as_str);
         let words = format!(
-            "Trouble {}: {} cells, {} first, {}",
+            "Trouble {}: {}, {} first, {}",
             case.number,
-            cells.len(),
+            counted(cells.len(), "cell", "cells"),
             first.unwrap_or_default(),
             said.join(", ")
         );
