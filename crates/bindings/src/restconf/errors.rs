@@ -141,8 +141,12 @@ fn status(error: &RpcError) -> u16 {
         | ErrorTag::ResourceDenied
         | ErrorTag::DataExists
         | ErrorTag::DataMissing => 409,
-        // What is in a bad state is a precondition that does not hold; all else is ours.
-        ErrorTag::OperationFailed if error.app_tag.as_deref() == Some("bad-state") => 412,
+        // What is in a bad state, or is not there, is a precondition that does not hold; all else is ours.
+        ErrorTag::OperationFailed
+            if matches!(error.app_tag.as_deref(), Some("bad-state" | "impossible")) =>
+        {
+            412
+        }
         ErrorTag::TooBig => 413,
         ErrorTag::OperationNotSupported => 501,
         ErrorTag::RollbackFailed | ErrorTag::OperationFailed | ErrorTag::PartialOperation => 500,

@@ -61,7 +61,7 @@ impl Schemas {
         let cohorts = evolving.cohorts.iter();
         let waiting = cohorts.flat_map(|(cohort, evolution)| {
             let pending = evolution.lineage().pending();
-            pending.map(|proposal| decision(cohort, proposal))
+            pending.map(|proposal| decision(cohort, proposal, evolving.settings()))
         });
         waiting.collect()
     }
@@ -93,7 +93,7 @@ impl Schemas {
 }
 
 /// A patch that waits, with what a rule may look at.
-fn decision(cohort: &Cohort, proposal: &Proposal) -> PendingDecision {
+fn decision(cohort: &Cohort, proposal: &Proposal, settings: &EvolutionSettings) -> PendingDecision {
     let patch = &proposal.patch;
     let numbers = [
         json!(patch.new_keys.len()),
@@ -117,7 +117,7 @@ fn decision(cohort: &Cohort, proposal: &Proposal) -> PendingDecision {
         round: None,
         offers: Offers::Values(vec![values.collect()]),
         since: proposal.at,
-        until: None,
+        until: Some(proposal.at + settings.patch.pending_ms),
         wants_person: proposal.sensitive,
         approved_by: proposal.approvers.clone(),
     }

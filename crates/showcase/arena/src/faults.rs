@@ -10,10 +10,10 @@ use engine::{ClearFault, FaultInjector, FaultRecord, FaultRefusal, InjectFault, 
 use network::{Fault, FaultError, FaultKind, FaultRequest, FaultTerms, Simulation, Truth};
 use rand_chacha::rand_core::SeedableRng;
 
-/// The least number of sites that a random fault takes out of service.
+/// The number of sites that a random fault takes out of service at least, where any takes so many.
 pub const MIN_SITES: usize = 4;
 
-/// The number of elements tried if the request names none; not every link can be congested.
+/// The number of elements tried if the request names none; not every link can be congested, and some are broken already.
 const TRIES: usize = 20;
 
 /// The faults of a simulated network, as the engine asks for them.
@@ -69,6 +69,8 @@ fn request(
     }
 }
 
+/// Breaks what is asked for. What is left open is chosen among what is not broken, and among that which takes most
+/// sites out of service, up to [`MIN_SITES`].
 fn inject(
     simulation: &mut Simulation,
     request: &FaultRequest,
@@ -77,8 +79,28 @@ fn inject(
 ) -> Result<(), FaultError> {
     let number = simulation.truth().len() as u64;
     let mut rng = SeededRng::seed_from_u64(now.as_ms() as u64 ^ number);
-    let fault = resolve(simulation, request, MIN_SITES, terms, now, &mut rng)?;
-    simulation.inject_on(fault, terms)
+    let is_named = matches!(request, FaultRequest::Exactly { .. });
+    for min_sites in (1..=MIN_SITES).rev() {
+        for _ in 0..TRIES {
+            match resolve(simulation, request, min_sites, terms, now, &mut rng) {
+                Ok(fault) if is_named || !is_broken(simulation, &fault.element) => {
+                    return simulation.inject_on(fault, terms);
+                }
+                Ok(_) => {}
+                Err(FaultError::NoCandidate { .. }) => break,
+                Err(error) => return Err(error),
+            }
+        }
+    }
+    Err(FaultError::NoCandidate { min_sites: 1 })
+}
+
+fn is_broken(simulation: &Simulation, element: &ElementId) -> bool {
+    let mut open = simulation
+        .truth()
+        .iter()
+        .filter(|truth| truth.repaired_at.is_none());
+    open.any(|truth| truth.fault.element == *element)
 }
 
 /// The fault that is asked for, at `at`: what is left open is chosen among those that take so many
@@ -133,7 +155,7 @@ fn refusal(error: FaultError) -> FaultRefusal {
         FaultError::NoDuration { .. } | FaultError::Duration => FaultRefusal::Duration(words),
         FaultError::NoSeverity { .. } => FaultRefusal::Severity(words),
         FaultError::NoCandidate { .. } => FaultRefusal::Nowhere(
-            "nothing in this network comes into question: name an element, or another kind"
+            "nothing here breaks like this, or all of it is broken: name an element, or another kind"
                 .to_owned(),
         ),
         FaultError::NoSurge(_) | FaultError::UnknownKind(_) => FaultRefusal::Nowhere(words),
@@ -145,6 +167,7 @@ fn refusal(error: FaultError) -> FaultRefusal {
 mod tests {
     use super::*;
     use network::{Backbone, Parameters};
+    use std::collections::BTreeSet;
 
     fn now() -> Timestamp {
         Timestamp::parse("2026-11-22T10:00:00Z").unwrap()
@@ -179,6 +202,31 @@ mod tests {
             assert_eq!(simulation.state().troubles.len(), 1, "{kind}");
             assert_eq!(simulation.truth()[0].repaired_at, None, "{kind}");
         }
+    }
+
+    #[test]
+    fn what_is_broken_is_not_chosen_again_and_a_small_network_has_small_faults() {
+        let small = Parameters {
+            sites: 10,
+            noise: 0.0,
+            decoys: false,
+            ..Parameters::default()
+        };
+        let backbone = Backbone::named("Polska").unwrap();
+        let mut simulation = Simulation::new(&backbone, small, 7, now());
+        let wanted = InjectFault {
+            kind: Some(FaultKind::FibreCut),
+            ..InjectFault::default()
+        };
+        let mut broken = BTreeSet::new();
+        let refused = loop {
+            match Faults(&mut simulation).inject(&wanted, now()) {
+                Ok(record) => assert!(broken.insert(record.element)),
+                Err(refused) => break refused,
+            }
+        };
+        assert!(broken.len() >= 2, "{broken:?}");
+        assert!(matches!(refused, FaultRefusal::Nowhere(_)), "{refused:?}");
     }
 
     #[test]
