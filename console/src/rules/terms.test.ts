@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Waiting } from '../inbox/waiting';
-import { adding, BLANK, conditions, lately, like, unbound, withdrawing, type Rule, type Ruled, type Terms } from './terms';
+import { adding, BLANK, conditions, lately, like, others, unbound, withdrawing, type Rule, type Ruled, type Terms } from './terms';
 
 const waiting: Waiting = {
   id: 'result/t-1',
@@ -27,11 +27,12 @@ test('a rule like a decision has its sides and its numbers, and what it leaves o
     agent: 'ip',
     domain: 'IP',
     scenario: 'repair/urgent',
-    bounds: [{ key: 'cost', least: '320.5', most: '320.5' }],
+    bounds: [{ key: 'cost', least: '', most: '320.5' }],
     verdict: 'accept',
   });
   expect(unbound(waiting)).toEqual(['isUrgent', 'what', 'no key']);
   expect(unbound({ ...waiting, parameter: [{ name: 'cost', value: '1e3' }, { name: 'load', value: '0.1234567' }] })).toEqual(['cost', 'load']);
+  expect(others(like(waiting, 'ann'))).toBe(2);
   expect(like({ ...waiting, agent: undefined }, 'ann').target).toBe('site-1');
   expect(like(waiting, 'root').decider).toBe('ann');
   expect(like({ ...waiting, kind: 'patch' }, 'root').decider).toBe('');

@@ -88,7 +88,7 @@ export const BLANK: Terms = {
   target: '',
   scenario: '',
   bounds: [],
-  verdict: 'ask',
+  verdict: 'accept',
   until: '',
   after: '',
   then: '',
@@ -100,12 +100,12 @@ const BOUNDS_MAX = 16;
 /** Of so many and more parameters, the platform tells no others. */
 const PARAMETERS_MAX = 32;
 
-/** The numbers of it that a rule can bound, each to what it is: with six digits behind the point, and no exponent. */
+/** The numbers of it that a rule can bound, each to what it is at most: with six digits behind the point, and no exponent. */
 function bounded(it: Waiting): Bound[] {
   return (it.parameter ?? [])
     .filter(({ name, value }) => /^-?\d{1,12}(\.\d{1,6})?$/.test(value) && /^[^\s<>=]{1,64}$/.test(name))
     .slice(0, BOUNDS_MAX)
-    .map(({ name, value }) => ({ key: name, least: value, most: value }));
+    .map(({ name, value }) => ({ key: name, least: '', most: value }));
 }
 
 /** What is offered that a rule like it does not look at. */
@@ -118,7 +118,7 @@ export function unbound(it: Waiting): string[] {
 
 /**
  * The rule by which something like this would be accepted without asking: of the same kind, from the same side, about
- * the same scenario, with the same numbers; whoever adds it makes it wider. What it is about is left open where somebody
+ * the same scenario, with numbers as large at most; whoever adds it makes it wider. What it is about is left open where somebody
  * is on the other side: it would hardly come again.
  */
 export function like(it: Waiting, user: string): Terms {
@@ -133,8 +133,12 @@ export function like(it: Waiting, user: string): Terms {
     target: it.agent ? '' : (it.target ?? ''),
     scenario: it.scenario ?? '',
     bounds: bounded(it),
-    verdict: 'accept',
   };
+}
+
+/** How many conditions are filled in beside the scenario and its numbers. */
+export function others(it: Terms): number {
+  return [it.decider, it.agent, it.domain, it.target, it.until].filter(Boolean).length;
 }
 
 function number(text: string): unknown {
