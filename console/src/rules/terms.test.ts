@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Waiting } from '../inbox/waiting';
-import { adding, BLANK, conditions, lately, like, others, unbound, withdrawing, type Rule, type Ruled, type Terms } from './terms';
+import { adding, BLANK, change, conditions, lately, like, others, unbound, withdrawing, type Rule, type Ruled, type Terms } from './terms';
 
 const waiting: Waiting = {
   id: 'result/t-1',
@@ -71,6 +71,20 @@ test('what a rule covers is said piece by piece', () => {
     ['between', { key: 'load', least: '0.5', most: '10' }],
     ['least', { key: 'n', least: '100' }],
   ]);
+});
+
+test('numbers are told with their units, as far as these are known', () => {
+  const bound = [{ key: 'cost', most: '500.0' }, { key: 'load', least: '1', most: '2' }];
+  expect(conditions({ ...rule, bound }, (key) => (key === 'cost' ? ' EUR' : ''))).toEqual([
+    ['most', { key: 'cost', most: '500 EUR' }],
+    ['between', { key: 'load', least: '1', most: '2' }],
+  ]);
+});
+
+test('a rule that is no more was withdrawn, or its time was over', () => {
+  const gone: Ruled = { id: 1, at: '2026-11-29T10:00:00Z', author: 'a', name: 'r', change: 'rule-withdrawn' };
+  expect([undefined, '', '2026-11-29T09:00:00Z', '2026-11-29T11:00:00Z'].map((until) => change(gone, until))).toEqual(['rule-withdrawn', 'withdrawn', 'over', 'withdrawn']);
+  expect(change({ ...gone, change: 'decided' }, '')).toBe('decided');
 });
 
 test('what became of rules is told once, the newest first', () => {

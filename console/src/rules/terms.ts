@@ -183,17 +183,18 @@ export function withdrawing(rule: Rule, user: string): Request {
 /** What a rule says, piece by piece: which words of the catalogue, and what is filled in. */
 export type Piece = [key: string, named: Record<string, string | number>];
 
-/** Which decisions it covers. */
-export function conditions(it: Rule): Piece[] {
+/** Which decisions it covers; its numbers with what stands behind those of a key. */
+export function conditions(it: Rule, unit: (key: string) => string = () => ''): Piece[] {
   const pieces: Piece[] = [];
   for (const name of ['decider', 'agent', 'domain', 'target', 'scenario'] as const) {
     const value = it[name];
     if (value) pieces.push([name, { value }]);
   }
   for (const { key, least, most } of it.bound ?? []) {
-    if (least !== undefined && most !== undefined) pieces.push(['between', { key, least: plain(least), most: plain(most) }]);
-    else if (least !== undefined) pieces.push(['least', { key, least: plain(least) }]);
-    else if (most !== undefined) pieces.push(['most', { key, most: plain(most) }]);
+    const told = (decimal: string) => plain(decimal) + unit(key);
+    if (least !== undefined && most !== undefined) pieces.push(['between', { key, least: told(least), most: told(most) }]);
+    else if (least !== undefined) pieces.push(['least', { key, least: told(least) }]);
+    else if (most !== undefined) pieces.push(['most', { key, most: told(most) }]);
   }
   return pieces.length > 0 ? pieces : [['any', {}]];
 }
@@ -201,6 +202,12 @@ export function conditions(it: Rule): Piece[] {
 /** A decimal without the zeros that its type has. */
 function plain(decimal: string): string {
   return decimal.includes('.') ? decimal.replace(/\.?0+$/, '') : decimal;
+}
+
+/** What became of a rule: of one that is no more, whether it was withdrawn or its time was over, if it is known until when it held. */
+export function change(it: Ruled, until: string | undefined): string {
+  if (it.change !== 'rule-withdrawn' || until === undefined) return it.change;
+  return until && until <= it.at ? 'over' : 'withdrawn';
 }
 
 /** What became of rules, as it was told now and before: the newest first, each once. */
