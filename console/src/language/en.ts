@@ -511,7 +511,7 @@ export const en = {
   'schema.state.retired': 'retired',
   'schema.state.superseded': 'superseded',
   'schemas': 'Schemas',
-  'schemas.unknown': 'There is no schema or patch {name}, or you may not see it.',
+  'schemas.unknown': 'There is no schema or patch “{name}”, or you may not see it.',
   'section.environmental information': 'environmental information',
   'section.expected response': 'expected response',
   'section.in reply to': 'in reply to',

@@ -513,7 +513,7 @@ export const zh: Record<Key, string> = {
   'schema.state.retired': '已停用',
   'schema.state.superseded': '已被取代',
   'schemas': '模式',
-  'schemas.unknown': '没有名为 {name} 的模式或补丁，或您无权查看。',
+  'schemas.unknown': '没有名为“{name}”的模式或补丁，或您无权查看。',
   'section.environmental information': '环境信息',
   'section.expected response': '期望的结果',
   'section.in reply to': '答复对象',
