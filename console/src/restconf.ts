@@ -7,6 +7,7 @@ export interface Fault {
   'error-app-tag'?: string;
   'error-path'?: string;
   'error-message'?: string;
+  'error-info'?: { 'ietf-netconf:bad-element'?: string };
 }
 
 /** A request that was refused, with the status of its answer, and why. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { assignment, bounds, field, human, key, kind, meaning, offered, payload, showable, type Assignment, type Template } from './form';
+import { about, assignment, bounds, field, human, key, kind, meaning, offered, payload, same, showable, type Assignment, type Template } from './form';
 
 const template: Template = {
   schema_id: 's_v1',
@@ -21,6 +21,9 @@ const plain: Assignment = {
 test('a key is filled in by its type', () => {
   expect(template.keys.map(kind)).toEqual(['text', 'choice', 'number', 'flag', 'lines', 'json', 'lines']);
   expect(bounds(template.keys[2]!)).toBe('0 – 5 · percent');
+  const named = { key_name: 'n', key_type: 'string', pattern: '[a-z]+', maxLength: 9 };
+  expect(bounds(named)).toBe('[a-z]+ · ≤ 9');
+  expect(bounds({ ...named, semantic_description: 'A name.' }, (count) => `at most ${count}`)).toBe('at most 9');
 });
 
 test('what cannot be read is for the platform to judge, and what is empty is not said', () => {
@@ -43,6 +46,15 @@ test('an assignment says what was filled in, and nothing else', () => {
     'convoke-negotiation:deadline': 'soon',
     'convoke-negotiation:fulfillment-required': true,
   });
+});
+
+test('what is under way about the same is found, and nothing else', () => {
+  const task = (name: string, more: object = {}) =>
+    ({ 'task-id': name, 'task-sendFrom': 'a', 'task-sendTo': 'b', 'task-status': 'processing', type: 's', content: '##target object\nrouter:A', ...more });
+  const all = [task('open'), task('over', { 'task-status': 'finished' }), task('else', { type: 'r' }), task('elsewhere', { content: 'router:AB' }), task('bare', { content: undefined })];
+  expect(same(all, 's', about('', template, { target: ' router:A ' })).map((it) => it['task-id'])).toEqual(['open']);
+  expect([same(all, '', 'router:A'), same(all, 's', '')]).toEqual([[], []]);
+  expect([about(' B ', template, { target: 'A' }), about('', template), about('')]).toEqual(['B', 'Do it', '']);
 });
 
 test('an error finds its field', () => {

@@ -1,7 +1,9 @@
 // A form out of a template (draft-zhou §4.1), and a payload out of what was filled in. Pure: whether it is right the
 // platform says, so what cannot be read goes to it as it was written.
-import { content, NEGOTIATE } from '../acting';
+import { content, hasEnded, NEGOTIATE } from '../acting';
 import { legible } from '../legible';
+import { concerns } from '../network/done';
+import type { Task } from '../platform.svelte';
 import type { Request } from '../restconf';
 
 /** A key of a template; those of an array's items and an object's members have no name here. */
@@ -87,15 +89,15 @@ export function written(key: Key, value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** What bounds a value, in signs that need no language. */
-export function bounds(key: Key): string {
+/** What bounds a value, in signs that need no language but for the most characters; a pattern only where nothing says what is meant. */
+export function bounds(key: Key, longest = (count: number) => `≤ ${count}`): string {
   const range = key.minimum ?? key.maximum;
   return [
     range === undefined ? '' : `${key.minimum ?? '…'} – ${key.maximum ?? '…'}`,
     key.unit,
     key.format,
-    key.pattern,
-    key.maxLength === undefined ? '' : `≤ ${key.maxLength}`,
+    key.semantic_description ? '' : key.pattern,
+    key.maxLength === undefined ? '' : longest(key.maxLength),
   ]
     .filter(Boolean)
     .join(' · ');
@@ -149,13 +151,24 @@ export interface Assignment {
   isNegotiated: boolean;
 }
 
+/** What it is about: as it is said, or else by the first text that is required, or by the template. */
+export function about(target: string, template?: Template, filled: Record<string, string> = {}): string {
+  const first = template?.keys.find((key) => key.required && kind(key) === 'text');
+  return target.trim() || filled[first?.key_name ?? '']?.trim() || (template?.title ?? '');
+}
+
+/** The open tasks of a scenario that are about the same. */
+export function same(tasks: Iterable<Task>, scenario: string, about: string): Task[] {
+  if (!scenario || !about) return [];
+  return [...tasks].filter((it) => it.type === scenario && !hasEnded(it) && concerns(it.content ?? '', about));
+}
+
 /** The message that assigns it, in words or with a payload. */
 export function assignment(it: Assignment, template?: Template, filled: Record<string, string> = {}): Request {
   const values = template && payload(template, filled);
-  const first = template?.keys.find((key) => key.required && kind(key) === 'text');
   const typed = values && JSON.stringify({ schema_id: template.schema_id, payload: values });
   const said = content([
-    ['target object', it.target || String(values?.[first?.key_name ?? ''] ?? template?.title ?? '')],
+    ['target object', about(it.target, template, filled)],
     ['task description', it.description || template?.title],
     ['structured payload', typed],
   ]);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { payload as sent, type Template } from './form';
-import { filled, payload, percent, reading, rows, zoned, type Understood } from './understood';
+import { compared, filled, payload, percent, reading, rows, zoned, type Understood } from './understood';
 
 const template: Template = {
   schema_id: 's_v1',
@@ -39,6 +39,15 @@ test('each key says how sure it is, the surest first, and what was not sure enou
   ]);
   expect(rows({})).toEqual([]);
   expect(percent('0.8214')).toBe(82);
+});
+
+test('what was chosen has the score of the reading that left it open, as the others have', () => {
+  const fit = (schema: string, score: string) => ({ agent: 'a', 'schema-id': schema, scenario: schema, score });
+  const offers = [fit('read', '0.40'), fit('near', '0.46'), fit('far', '0.10')];
+  const first = compared(offers, offers[0]!);
+  expect(first).toEqual({ score: '0.40', near: [offers[1]], others: [offers[2]], isBeaten: true });
+  expect(compared(offers, fit('near', '0.42'))).toEqual({ score: '0.46', near: [offers[0]], others: [offers[2]], isBeaten: false });
+  expect(compared([], fit('near', '0.42'))).toEqual({ score: '0.42', near: [], others: [], isBeaten: false });
 });
 
 test('what is no object fills in nothing', () => {

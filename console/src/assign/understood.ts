@@ -77,6 +77,21 @@ export function reading(words: string, at: string, language: string, held: Held)
   };
 }
 
+/** From this share of a score on, another fits nearly as well. */
+const NEAR = 0.8;
+
+/**
+ * What was chosen beside the others, the better first, all with the scores of the reading that left the choice open: of
+ * less that is weighed against each other, the same words score otherwise.
+ */
+export function compared(offers: Fit[], chosen: Fit): { score?: string; near: Fit[]; others: Fit[]; isBeaten: boolean } {
+  const isChosen = (it: Fit) => it.agent === chosen.agent && it['schema-id'] === chosen['schema-id'];
+  const { score } = offers.find(isChosen) ?? chosen;
+  const rest = offers.filter((it) => !isChosen(it)).sort((a, b) => Number(b.score) - Number(a.score));
+  const isNear = (it: Fit) => Number(it.score) >= NEAR * Number(score);
+  return { score, near: rest.filter(isNear), others: rest.filter((it) => !isNear(it)), isBeaten: rest.some((it) => Number(it.score) > Number(score)) };
+}
+
 /** A share as people write it. */
 export function percent(share: string | undefined): number {
   return Math.round(Number(share ?? 0) * 100);

@@ -29,8 +29,8 @@ export function patched(it: Waiting): Change[] {
 }
 
 /** What a rule says of what, until when. */
-export function says(rule: Rule): string {
-  const covered = conditions(rule).map(([key, named]) => word('condition.rule', key, named));
+export function says(rule: Rule, unit?: (key: string) => string): string {
+  const covered = conditions(rule, unit).map(([key, named]) => word('condition.rule', key, named));
   const pieces = [t('rule.sentence', { says: word('says', rule.verdict, { what: word('decisions', rule.kind) }), covered: covered.join(t('list.and')) })];
   if (rule.then) pieces.push(word('then', rule.then, { seconds: rule.after ?? 0, user: rule['escalate-to'] ?? '' }));
   if (rule['valid-until']) pieces.push(t('rule.until', { time: time(rule['valid-until']) }));

@@ -90,9 +90,10 @@ export function standing(fault: Fault): 'broken' | 'mended' | 'over' {
   return !fault.repaired ? 'broken' : fault.restored ? 'over' : 'mended';
 }
 
-/** A span as people say it: minutes, from 100 on hours; what has not happened is nothing. */
-export function span(seconds: number | undefined): [unit: 'min' | 'h', value: string] | undefined {
+/** A span as people say it: seconds below two minutes, minutes, from 100 on hours; what has not happened is nothing. */
+export function span(seconds: number | undefined): [unit: 's' | 'min' | 'h', value: string] | undefined {
   if (seconds === undefined) return undefined;
+  if (seconds < 120) return ['s', seconds.toFixed(0)];
   const minutes = seconds / 60;
   if (minutes < 100) return ['min', minutes < 10 ? minutes.toFixed(1) : minutes.toFixed(0)];
   return ['h', (minutes / 60).toFixed(1)];

@@ -19,11 +19,11 @@ test('what a kind does not take is not said, and what is no number goes as it wa
   expect(input({ kind: 'congestion', element: '', minutes: 'long', severity: '' })).toEqual({ kind: 'congestion', duration: 'long' });
 });
 
-test('a fault is broken, mended, then over; spans are minutes, and hours from 100 on', () => {
+test('a fault is broken, mended, then over; spans are seconds, minutes from 2 on, and hours from 100 on', () => {
   const fault: Fault = { id: 1, kind: 'fibre-cut', element: 'link:a', began: '2026-11-29T10:00:00Z' };
   const repaired = '2026-11-29T11:00:00Z';
   expect([fault, { ...fault, repaired }, { ...fault, repaired, restored: repaired }].map(standing)).toEqual(['broken', 'mended', 'over']);
-  expect([undefined, 0, 90, 630, 5_999, 6_000].map(span)).toEqual([undefined, ['min', '0.0'], ['min', '1.5'], ['min', '11'], ['min', '100'], ['h', '1.7']]);
+  expect([undefined, 0, 119, 120, 630, 5_999, 6_000].map(span)).toEqual([undefined, ['s', '0'], ['s', '119'], ['min', '2.0'], ['min', '11'], ['min', '100'], ['h', '1.7']]);
 });
 
 test('the kinds are those of the module that a simulated network takes, each with a word', () => {
@@ -48,6 +48,10 @@ const KNOWN = elements([
       { 'node-id': 'card:R/1', 'convoke-ems:kind': 'card', 'convoke-ems:parent': 'router:R' },
       { 'node-id': 'site:S-1', 'convoke-ems:kind': 'site' },
       { 'node-id': 'site:S-10', 'convoke-ems:kind': 'site' },
+    ],
+    'ietf-network-topology:link': [
+      { 'link-id': 'link:R-Q', source: { 'source-node': 'router:R' }, destination: { 'dest-node': 'router:Q' } },
+      { 'link-id': 'link:Q-P', source: { 'source-node': 'router:Q' }, destination: { 'dest-node': 'router:P' } },
     ],
   },
 ]);
@@ -80,13 +84,14 @@ test('a story has the tasks that name its element with their wholes, and the ala
     task('other', 3, 'router:Rome'),
     task('sibling', 4, 'nothing', { 'parent-task': 'whole' }),
   ];
-  const alarms = [alarm('card:R/1', 0), alarm('site:S-1', 5), alarm('site:S-10', 5), alarm('router:R', 59), { ...alarm('router:R', 0), raised: '2026-11-29T08:00:00Z' }];
+  const alarms = [alarm('card:R/1', 0), alarm('site:S-1', 5), alarm('site:S-10', 5), alarm('link:R-Q', 6), alarm('link:Q-P', 6), alarm('router:R', 59), { ...alarm('router:R', 0), raised: '2026-11-29T08:00:00Z' }];
   const known = { elements: KNOWN, alarms, tasks: new Map(all.map((it) => [it['task-id'], it])) };
   const about = tasksOf(FAULT, known);
   expect(about.map((it) => it['task-id'])).toEqual(['whole', 'part', 'sibling']);
   expect(alarmsOf(FAULT, about, known).map((it) => [it.resource, it.raised.slice(11, 16)])).toEqual([
     ['card:R/1', '10:00'],
     ['site:S-1', '10:05'],
+    ['link:R-Q', '10:06'],
     ['router:R', '10:59'],
   ]);
   // Of a fault that is long over, what comes later is none of its own.

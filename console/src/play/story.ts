@@ -60,11 +60,13 @@ export function tasksOf(fault: Fault, { elements, tasks }: Known): Task[] {
   return [...found.values()].sort((a, b) => begun(a) - begun(b)).slice(0, TASKS_MAX);
 }
 
-/** The alarms of a fault: those raised in its time at its element, at what belongs to that, and at what its tasks name. */
+/** The alarms of a fault: those raised in its time at its element, at what belongs to that or ends there, and at what its tasks name. */
 export function alarmsOf(fault: Fault, about: Task[], { elements, alarms }: Known): Alarm[] {
   const own = owner(elements, fault.element);
   const ends = (elements.get(fault.element)?.ends ?? []).map((end) => owner(elements, end));
   const near = new Set([fault.element, own, ...ends]);
+  // A link that ends there says what is wrong there.
+  for (const it of elements.values()) if (it.ends?.some((end) => owner(elements, end) === own)) near.add(it.id);
   const words = about.map((task) => task.content ?? '').join('\n');
   const isNear = ({ resource }: Alarm) => near.has(resource) || near.has(owner(elements, resource)) || isNamed(words, resource);
   return [...alarms].filter((alarm) => isDuring(fault, Date.parse(alarm.raised)) && isNear(alarm));

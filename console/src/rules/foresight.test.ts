@@ -37,5 +37,5 @@ test('numbers alone can be bounded, and their unit and bounds are told', () => {
     { key_name: 'size', key_type: 'integer', minimum: 1, maximum: 9, unit: 'GB' },
     { key_name: 'name', key_type: 'string' },
   ];
-  expect(figures(keys)).toEqual([{ key: 'size', hint: '1 – 9 · GB' }]);
+  expect(figures(keys)).toEqual([{ key: 'size', hint: '1 – 9 · GB', unit: 'GB' }]);
 });

@@ -55,8 +55,9 @@ export function schemaOf(scenario: Scenario | undefined, kind: string): string |
 export interface Figure {
   key: string;
   hint: string;
+  unit?: string;
 }
 
 export function figures(keys: Key[]): Figure[] {
-  return keys.filter((it) => ['integer', 'number'].includes(it.key_type)).map((it) => ({ key: it.key_name, hint: bounds(it) }));
+  return keys.filter((it) => ['integer', 'number'].includes(it.key_type)).map((it) => ({ key: it.key_name, hint: bounds(it), unit: it.unit }));
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Waiting } from '../inbox/waiting';
-import { adding, BLANK, conditions, lately, like, unbound, withdrawing, type Rule, type Ruled, type Terms } from './terms';
+import { adding, BLANK, change, conditions, lately, like, others, unbound, withdrawing, type Rule, type Ruled, type Terms } from './terms';
 
 const waiting: Waiting = {
   id: 'result/t-1',
@@ -27,11 +27,12 @@ test('a rule like a decision has its sides and its numbers, and what it leaves o
     agent: 'ip',
     domain: 'IP',
     scenario: 'repair/urgent',
-    bounds: [{ key: 'cost', least: '320.5', most: '320.5' }],
+    bounds: [{ key: 'cost', least: '', most: '320.5' }],
     verdict: 'accept',
   });
   expect(unbound(waiting)).toEqual(['isUrgent', 'what', 'no key']);
   expect(unbound({ ...waiting, parameter: [{ name: 'cost', value: '1e3' }, { name: 'load', value: '0.1234567' }] })).toEqual(['cost', 'load']);
+  expect(others(like(waiting, 'ann'))).toBe(2);
   expect(like({ ...waiting, agent: undefined }, 'ann').target).toBe('site-1');
   expect(like(waiting, 'root').decider).toBe('ann');
   expect(like({ ...waiting, kind: 'patch' }, 'root').decider).toBe('');
@@ -70,6 +71,20 @@ test('what a rule covers is said piece by piece', () => {
     ['between', { key: 'load', least: '0.5', most: '10' }],
     ['least', { key: 'n', least: '100' }],
   ]);
+});
+
+test('numbers are told with their units, as far as these are known', () => {
+  const bound = [{ key: 'cost', most: '500.0' }, { key: 'load', least: '1', most: '2' }];
+  expect(conditions({ ...rule, bound }, (key) => (key === 'cost' ? ' EUR' : ''))).toEqual([
+    ['most', { key: 'cost', most: '500 EUR' }],
+    ['between', { key: 'load', least: '1', most: '2' }],
+  ]);
+});
+
+test('a rule that is no more was withdrawn, or its time was over', () => {
+  const gone: Ruled = { id: 1, at: '2026-11-29T10:00:00Z', author: 'a', name: 'r', change: 'rule-withdrawn' };
+  expect([undefined, '', '2026-11-29T09:00:00Z', '2026-11-29T11:00:00Z'].map((until) => change(gone, until))).toEqual(['rule-withdrawn', 'withdrawn', 'over', 'withdrawn']);
+  expect(change({ ...gone, change: 'decided' }, '')).toBe('decided');
 });
 
 test('what became of rules is told once, the newest first', () => {

@@ -88,7 +88,7 @@ export const BLANK: Terms = {
   target: '',
   scenario: '',
   bounds: [],
-  verdict: 'ask',
+  verdict: 'accept',
   until: '',
   after: '',
   then: '',
@@ -100,12 +100,12 @@ const BOUNDS_MAX = 16;
 /** Of so many and more parameters, the platform tells no others. */
 const PARAMETERS_MAX = 32;
 
-/** The numbers of it that a rule can bound, each to what it is: with six digits behind the point, and no exponent. */
+/** The numbers of it that a rule can bound, each to what it is at most: with six digits behind the point, and no exponent. */
 function bounded(it: Waiting): Bound[] {
   return (it.parameter ?? [])
     .filter(({ name, value }) => /^-?\d{1,12}(\.\d{1,6})?$/.test(value) && /^[^\s<>=]{1,64}$/.test(name))
     .slice(0, BOUNDS_MAX)
-    .map(({ name, value }) => ({ key: name, least: value, most: value }));
+    .map(({ name, value }) => ({ key: name, least: '', most: value }));
 }
 
 /** What is offered that a rule like it does not look at. */
@@ -118,7 +118,7 @@ export function unbound(it: Waiting): string[] {
 
 /**
  * The rule by which something like this would be accepted without asking: of the same kind, from the same side, about
- * the same scenario, with the same numbers; whoever adds it makes it wider. What it is about is left open where somebody
+ * the same scenario, with numbers as large at most; whoever adds it makes it wider. What it is about is left open where somebody
  * is on the other side: it would hardly come again.
  */
 export function like(it: Waiting, user: string): Terms {
@@ -133,8 +133,12 @@ export function like(it: Waiting, user: string): Terms {
     target: it.agent ? '' : (it.target ?? ''),
     scenario: it.scenario ?? '',
     bounds: bounded(it),
-    verdict: 'accept',
   };
+}
+
+/** How many conditions are filled in beside the scenario and its numbers. */
+export function others(it: Terms): number {
+  return [it.decider, it.agent, it.domain, it.target, it.until].filter(Boolean).length;
 }
 
 function number(text: string): unknown {
@@ -179,17 +183,18 @@ export function withdrawing(rule: Rule, user: string): Request {
 /** What a rule says, piece by piece: which words of the catalogue, and what is filled in. */
 export type Piece = [key: string, named: Record<string, string | number>];
 
-/** Which decisions it covers. */
-export function conditions(it: Rule): Piece[] {
+/** Which decisions it covers; its numbers with what stands behind those of a key. */
+export function conditions(it: Rule, unit: (key: string) => string = () => ''): Piece[] {
   const pieces: Piece[] = [];
   for (const name of ['decider', 'agent', 'domain', 'target', 'scenario'] as const) {
     const value = it[name];
     if (value) pieces.push([name, { value }]);
   }
   for (const { key, least, most } of it.bound ?? []) {
-    if (least !== undefined && most !== undefined) pieces.push(['between', { key, least: plain(least), most: plain(most) }]);
-    else if (least !== undefined) pieces.push(['least', { key, least: plain(least) }]);
-    else if (most !== undefined) pieces.push(['most', { key, most: plain(most) }]);
+    const told = (decimal: string) => plain(decimal) + unit(key);
+    if (least !== undefined && most !== undefined) pieces.push(['between', { key, least: told(least), most: told(most) }]);
+    else if (least !== undefined) pieces.push(['least', { key, least: told(least) }]);
+    else if (most !== undefined) pieces.push(['most', { key, most: told(most) }]);
   }
   return pieces.length > 0 ? pieces : [['any', {}]];
 }
@@ -197,6 +202,12 @@ export function conditions(it: Rule): Piece[] {
 /** A decimal without the zeros that its type has. */
 function plain(decimal: string): string {
   return decimal.includes('.') ? decimal.replace(/\.?0+$/, '') : decimal;
+}
+
+/** What became of a rule: of one that is no more, whether it was withdrawn or its time was over, if it is known until when it held. */
+export function change(it: Ruled, until: string | undefined): string {
+  if (it.change !== 'rule-withdrawn' || until === undefined) return it.change;
+  return until && until <= it.at ? 'over' : 'withdrawn';
 }
 
 /** What became of rules, as it was told now and before: the newest first, each once. */

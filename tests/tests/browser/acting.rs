@@ -232,6 +232,9 @@ fn assigns(desk: &mut Desk) {
          (document.querySelector('#scenario'))",
     );
     desk.write("#field-target", "Warsaw");
+    // What need not be said stands behind a line that opens it.
+    desk.browser
+        .look("document.querySelector('.assign .more summary').click()");
     desk.write("#field-since", "yesterday");
     desk.press("Assign");
     desk.browser
@@ -240,6 +243,9 @@ fn assigns(desk: &mut Desk) {
         .browser
         .look("all('[aria-invalid=true]').map(it => it.name)");
     assert_eq!(wrong, json!(["target", "since"]));
+    // A value that keeps to a pattern tells more than the pattern.
+    let said = "document.querySelector('#field-target-error').textContent";
+    assert!(!desk.browser.text(said).contains('('), "{said}");
     desk.is_open_to_all();
     assert!(
         desk.other(&["task", "list", "--party", "operator"])
