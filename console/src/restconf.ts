@@ -44,10 +44,19 @@ const JSON_TYPE = 'application/yang-data+json';
 /** After so long without an answer, a request has failed. */
 export const PATIENCE_MS = 30_000;
 
+/** Told when an answer says that nobody is signed in, but where that is what was asked. */
+let stranger = () => {};
+export function whenStranger(told: () => void): void {
+  stranger = told;
+}
+const ASKED = ['/whoami', '/console/session'];
+
 /** A request as a page of the console makes it. */
-export function ask(url: string, init: RequestInit = {}): Promise<Response> {
+export async function ask(url: string, init: RequestInit = {}): Promise<Response> {
   const headers = { ...init.headers, 'Console-Request': localStorage.getItem(KEPT) ?? '' };
-  return fetch(url, { signal: AbortSignal.timeout(PATIENCE_MS), ...init, headers });
+  const answer = await fetch(url, { signal: AbortSignal.timeout(PATIENCE_MS), ...init, headers });
+  if (answer.status === 401 && !ASKED.includes(url)) stranger();
+  return answer;
 }
 
 /** The data at a path below `data`; nothing if there is none, or none for this user. */
