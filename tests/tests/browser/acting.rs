@@ -434,7 +434,7 @@ fn cancels_many(desk: &mut Desk) {
 
     desk.visit("tasks/crane");
     desk.browser
-        .wait("all('.tree a').length === 2 && all('.spans tr').length === 2 && document.querySelector('svg.team')");
+        .wait("all('.tree a').length === 2 && all('.spans tbody tr').length === 2 && document.querySelector('svg.team')");
     desk.browser.look("all('.choice button')[1].click()");
     desk.browser.wait("document.querySelector('aside td a')");
     desk.is_open_to_all();
