@@ -119,7 +119,6 @@ export const en = {
   'cancel.many': 'Cancel these tasks',
   'cancel.marked': 'Cancel {count} marked…',
   'cancel.parts': 'Parts that end with them',
-  'cancel.sent': 'Asked to end',
   'cancel.spared': 'Not touched: over, or not yours to end',
   'cancelled.by': 'Cancelled by',
   'change.expired': 'its lease has expired',

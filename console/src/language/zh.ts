@@ -121,7 +121,6 @@ export const zh: Record<Key, string> = {
   'cancel.many': '取消这些任务',
   'cancel.marked': '取消已标记的 {count} 个…',
   'cancel.parts': '随之结束的子任务',
-  'cancel.sent': '已要求结束',
   'cancel.spared': '不受影响：已结束，或您无权结束',
   'cancelled.by': '取消者',
   'change.expired': '租约已到期',
