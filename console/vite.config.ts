@@ -33,9 +33,27 @@ const catalogue: Plugin = {
   },
 };
 
+const HYDRATION: [what: string, instead: string][] = [
+  ['export let hydrating = false;', 'export const hydrating = false;'],
+  ['hydrating = value;', ''],
+];
+
+/** No server draws the page: what Svelte has for pages that one has drawn is left out. */
+const drawnHere: Plugin = {
+  name: 'drawn-here',
+  apply: 'build',
+  transform(code, file) {
+    if (!file.endsWith('/svelte/src/internal/client/dom/hydration.js')) return undefined;
+    return HYDRATION.reduce((text, [what, instead]) => {
+      if (!text.includes(what)) throw new Error(`${file} has no \`${what}\``);
+      return text.replace(what, instead);
+    }, code);
+  },
+};
+
 export default defineConfig({
   base: '/console/',
-  plugins: [svelte(), catalogue, compressed],
+  plugins: [svelte(), catalogue, drawnHere, compressed],
   // A busy machine fails no test.
   test: { testTimeout: 60_000 },
   build: {
