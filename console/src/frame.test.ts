@@ -21,6 +21,9 @@ test('an rpc is the same in XML', () => {
 test('nothing that is said ends the quotes in which it stands', () => {
   expect(curl(request, 'http://h')).toContain("it'\\''s");
   const python = ncclient({ rpc: 'm:r', input: { a: 'x"""; \\' } }, 'ann', 'h');
+  expect(python).toContain('environ.get("CONVOKE_NETCONF", "h:8830")');
+  expect(python).toContain('environ.get("CONVOKE_USER", "ann")');
+  expect(python).toContain('"/keys/ann_ed25519"');
   expect(python).toContain('<a>x\\"\\"\\"; \\\\</a>');
 });
 

@@ -41,12 +41,17 @@ function quoted(text: string): string {
   return `"""${legibleXml(text).replaceAll('\\', '\\\\').replaceAll('"""', '\\"\\"\\"')}"""`;
 }
 
-/** A program for ncclient that prints what comes of an expression on `platform`. */
+/** A program for ncclient that prints what comes of an expression on `platform`; where and who is told as to `convoke`. */
 function program(imports: string, expression: string, user: string, host: string): string {
-  return `from ncclient import manager
+  const key = user === 'operator' ? '/operator_ed25519' : `/keys/${user}_ed25519`;
+  const said = (name: string, otherwise: string) => `environ.get("CONVOKE_${name}", ${legibleJson(JSON.stringify(otherwise))})`;
+  return `from os import environ
+from ncclient import manager
 ${imports}
-with manager.connect(host=${JSON.stringify(host)}, port=8830, username=${JSON.stringify(user)},
-                     key_filename="convoke-state/${user}_ed25519", hostkey_verify=False,
+host, port = ${said('NETCONF', `${host}:8830`)}.rsplit(":", 1)
+key = ${said('STATE', 'convoke-state')} + ${legibleJson(JSON.stringify(key))}
+with manager.connect(host=host.strip("[]"), port=int(port), username=${said('USER', user)},
+                     key_filename=environ.get("CONVOKE_IDENTITY", key), hostkey_verify=False,
                      allow_agent=False, look_for_keys=False) as platform:
     print(${expression})
 `;
@@ -70,13 +75,16 @@ export function curlReading(path: string, origin: string, root = PLATFORM): stri
 `;
 }
 
+/** A command for curl that posts JSON. */
+export function posting(url: string, headers: string[], body: object): string {
+  const json = legibleJson(JSON.stringify(body, null, 2)).replaceAll("'", "'\\''");
+  return `curl -s '${url.replaceAll("'", '%27')}' \\
+${['Authorization: Bearer $TOKEN', ...headers].map((it) => `  -H "${it}" \\\n`).join('')}  -d '${json}'
+`;
+}
+
 /** A command for curl that sends it. */
 export function curl({ rpc, input, root = PLATFORM }: Request, origin: string): string {
   const [module] = split(rpc);
-  const body = legibleJson(JSON.stringify({ [`${module}:input`]: input }, null, 2)).replaceAll("'", "'\\''");
-  return `curl -s ${origin}${root}/operations/${rpc} \\
-  -H "Authorization: Bearer $TOKEN" \\
-  -H "Content-Type: application/yang-data+json" \\
-  -d '${body}'
-`;
+  return posting(`${origin}${root}/operations/${rpc}`, ['Content-Type: application/yang-data+json'], { [`${module}:input`]: input });
 }

@@ -28,6 +28,8 @@ export interface Task {
   'answer-by'?: string;
   deadline?: string;
   'expected-response'?: string;
+  /** A decision is agreed on before its result. */
+  'fulfillment-required'?: boolean;
   plan?: string;
   /** What its executor said last, as far as that was told since. */
   said?: string;

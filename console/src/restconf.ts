@@ -39,16 +39,25 @@ export const PLATFORM = '/restconf';
  * Where the second secret of the session is kept: for pages of this origin, while browsers send the cookie to every
  * server of the host.
  */
-const KEPT = 'convoke-session';
+export const SESSION = 'convoke-session';
 const JSON_TYPE = 'application/yang-data+json';
 
 /** After so long without an answer, a request has failed. */
 export const PATIENCE_MS = 30_000;
 
+/** Told when an answer says that nobody is signed in, but where that is what was asked. */
+let stranger = () => {};
+export function whenStranger(told: () => void): void {
+  stranger = told;
+}
+const ASKED = ['/whoami', '/console/session'];
+
 /** A request as a page of the console makes it. */
-export function ask(url: string, init: RequestInit = {}): Promise<Response> {
-  const headers = { ...init.headers, 'Console-Request': localStorage.getItem(KEPT) ?? '' };
-  return fetch(url, { signal: AbortSignal.timeout(PATIENCE_MS), ...init, headers });
+export async function ask(url: string, init: RequestInit = {}): Promise<Response> {
+  const headers = { ...init.headers, 'Console-Request': localStorage.getItem(SESSION) ?? '' };
+  const answer = await fetch(url, { signal: AbortSignal.timeout(PATIENCE_MS), ...init, headers });
+  if (answer.status === 401 && !ASKED.includes(url)) stranger();
+  return answer;
 }
 
 /** The data at a path below `data`; nothing if there is none, or none for this user. */
@@ -104,7 +113,7 @@ export async function signIn(secret: string): Promise<void> {
   const answer = await ask('/console/session', { method: 'POST', headers: { Authorization: `Bearer ${secret}` } });
   if (!answer.ok) throw await refused(answer);
   const told = (await answer.json()) as { 'console-request': string };
-  localStorage.setItem(KEPT, told['console-request']);
+  localStorage.setItem(SESSION, told['console-request']);
 }
 
 /** Ends the session. */
@@ -112,7 +121,7 @@ export async function signOut(): Promise<void> {
   try {
     await ask('/console/session', { method: 'DELETE' });
   } finally {
-    localStorage.removeItem(KEPT);
+    localStorage.removeItem(SESSION);
   }
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Task } from '../platform.svelte';
-import { flat, NODES_MAX, whole } from './tree';
+import { above, flat, NODES_MAX, whole } from './tree';
 
 const task = (name: string, above?: string, at = ''): [string, Task] => [
   name,
@@ -17,6 +17,7 @@ test('the whole is found from any part of it, oldest parts first', () => {
       ['late', 1],
     ]);
   }
+  expect(above(flat(whole(tasks, 'q')!), 'q')).toEqual(['q', 'p', 'w']);
   expect(whole(tasks, 'none')).toBeUndefined();
 });
 

@@ -51,6 +51,12 @@ export function grow(task: Task, parts: Map<string, Task[]>): Node {
   return grown(task, 0);
 }
 
+/** A task and all above it within its whole, by name, itself first. */
+export function above(nodes: Node[], name: string): string[] {
+  const over = nodes.find((node) => node.parts.some((part) => part.task['task-id'] === name));
+  return over ? [name, ...above(nodes, over.task['task-id'])] : [name];
+}
+
 /** A node, and all below it, in the order in which they are drawn. */
 export function flat(node: Node): Node[] {
   return [node, ...node.parts.flatMap(flat)];

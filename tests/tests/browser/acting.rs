@@ -262,10 +262,9 @@ fn assigns(desk: &mut Desk) {
     let frames = desk
         .browser
         .text("document.querySelector('.assign .frames').textContent");
-    assert!(
-        frames.contains("$TOKEN") && frames.contains("ncclient"),
-        "{frames}"
-    );
+    for what in ["$TOKEN", "ncclient", "SendMessage"] {
+        assert!(frames.contains(what), "{what}: {frames}");
+    }
     desk.press("Assign");
     desk.browser.wait("location.hash.startsWith('#tasks/')");
     let task = desk.browser.text("location.hash.slice(7)");
@@ -424,6 +423,8 @@ fn cancels_many(desk: &mut Desk) {
         ));
     }
     desk.press("Cancel 2 marked…");
+    desk.browser
+        .wait("document.activeElement.id === 'cancel-many'");
     desk.browser.wait("all('aside .hit').length === 2");
     let parts = desk.browser.text("all('aside .hit')[1].textContent");
     assert!(
@@ -438,9 +439,18 @@ fn cancels_many(desk: &mut Desk) {
     }
     assert!(desk.said("crew").contains("the storm is over"));
 
-    desk.visit("tasks/crane");
+    // What is looked for stands in the address.
+    desk.visit("tasks?text=CREW&order=oldest");
     desk.browser
-        .wait("all('.tree a').length === 2 && all('.spans tr').length === 2 && document.querySelector('svg.team')");
+        .wait("all('.list .row a').map(it => it.getAttribute('href')).join() === '#tasks/crew?text=CREW&order=oldest'");
+
+    // It ended with its whole.
+    desk.visit("tasks/crane");
+    desk.browser.wait(
+        "document.querySelector('aside dl')?.textContent.includes('operator: the storm is over')",
+    );
+    desk.browser
+        .wait("all('.tree a').length === 2 && all('.spans tbody tr').length === 2 && document.querySelector('svg.team')");
     desk.browser.look("all('.choice button')[1].click()");
     desk.browser.wait("document.querySelector('aside td a')");
     desk.is_open_to_all();

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import type { Task } from '../platform.svelte';
+import { found, read, written } from './filter';
+
+const task = (name: string, more: Partial<Task> = {}): Task => ({ 'task-id': name, 'task-sendFrom': 'ann', 'task-sendTo': 'ip', 'task-status': 'processing', ...more });
+const tasks = [
+  task('a', { content: '##target object\nrouter:Lodz\n##task description\nSee to the mast', 'created-at': '2026-11-29T00:00:01Z', 'changed-at': '2026-11-29T00:00:09Z' }),
+  task('b', { 'task-sendFrom': 'bob', 'parent-task': 'a', 'created-at': '2026-11-29T00:00:02Z', 'changed-at': '2026-11-29T00:00:03Z' }),
+  task('c', { 'task-sendTo': 'energy', type: 'energy_saving', 'fulfillment-required': true, 'created-at': '2026-11-29T00:00:03Z', 'changed-at': '2026-11-29T00:00:05Z' }),
+];
+const around = { me: 'ann', now: Date.parse('2026-11-29T00:00:10Z'), aliases: new Map([['energy', 'Green – Wireless']]) };
+const names = (query: string) => found(tasks, read(query), around).map((it) => it['task-id']).join('');
+
+test('a text is looked for in what a task is and is about, and in what its parties are called', () => {
+  expect(names('text=LODZ')).toBe('a');
+  expect(names('text=the+mast')).toBe('a');
+  expect(names('text=green')).toBe('c');
+  expect(names('text=energy_s')).toBe('c');
+});
+
+test('tasks are told apart by whose they are, what they are part of, and when', () => {
+  expect(names('')).toBe('acb');
+  expect(names('mine=1')).toBe('ac');
+  expect(names('agent=bob')).toBe('b');
+  expect(names('whole=1')).toBe('ac');
+  expect(names('negotiated=1')).toBe('c');
+  expect(names('within=5')).toBe('ac');
+  expect(names('order=newest')).toBe('cba');
+  expect(names('order=oldest&type=energy_saving')).toBe('c');
+});
+
+test('what is looked for stands in the address, and nothing else', () => {
+  expect(written(read(''))).toBe('');
+  expect(written(read('?text=a+%26+b&other=1&order=oldest'))).toBe('?text=a+%26+b&order=oldest');
+});

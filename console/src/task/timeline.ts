@@ -1,0 +1,45 @@
+// What was said in the course of a whole, and when, for its timeline. Pure. Read next: Timeline.svelte, transcript.ts.
+import { masked, sections, words } from '../words';
+import type { Exchange } from './threads.svelte';
+import type { Line } from './transcript';
+
+/** Something that was said: at which moment, of which task, by a message or a turn, and the gist of it. */
+export interface Moment {
+  at: number;
+  time: string;
+  task: string;
+  from: string;
+  to: string;
+  verb?: string;
+  stance?: string;
+  gist: string;
+}
+
+const GIST_MAX = 160;
+
+/** What a message says, as far as a line has room: what came of it, what is to be done, or how far it is. */
+export function gist(content: string): string {
+  const said = Object.fromEntries(sections(words(masked(content)).text));
+  const text = said['result'] || said['task description'] || said['progress'] || said[''] || '';
+  return text.length > GIST_MAX ? `${text.slice(0, GIST_MAX)}…` : text;
+}
+
+/** All that was said, in its order: what is on record of each task, and the turns of one of them that are not. */
+export function moments(exchanges: Exchange[], turns: Line[], task: string): Moment[] {
+  const recorded = exchanges.map((it) => ({
+    time: it['request-info']?.time ?? '',
+    task: it['task-id'] ?? '',
+    from: it.sendFrom,
+    to: it.sendTo,
+    verb: it.commuType,
+    gist: gist(it['request-info']?.content ?? ''),
+  }));
+  const taken = turns.map(({ at, from, to, turn }) => ({ time: at, task, from, to, stance: turn?.stance, gist: gist(turn?.content?.[0] ?? '') }));
+  return [...recorded, ...taken].map((it) => ({ ...it, at: Date.parse(it.time) })).sort((a, b) => a.at - b.at);
+}
+
+/** Who cancelled a task, and why, by what was said of it. */
+export function cancelled(exchanges: Exchange[]): { by: string; why: string } | undefined {
+  const said = exchanges.filter((it) => it.commuType === 'taskCancel').at(-1);
+  return said && { by: said.sendFrom, why: gist(said['request-info']?.content ?? '') };
+}
