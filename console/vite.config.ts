@@ -1,7 +1,7 @@
 // How the console is built: three files with fixed names, which the server embeds, each compressed beside it.
+import { gzipAsync } from '@gfx/zopfli';
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { gzipSync } from 'node:zlib';
 import type { Plugin } from 'vite';
 import { defineConfig } from 'vitest/config';
 import { zh } from './src/language/zh';
@@ -14,9 +14,10 @@ const compressed: Plugin = {
   configResolved(config) {
     folder = config.build.outDir;
   },
-  closeBundle() {
+  async closeBundle() {
     for (const name of readdirSync(folder).filter((name) => !name.endsWith('.gz'))) {
-      writeFileSync(`${folder}/${name}.gz`, gzipSync(readFileSync(`${folder}/${name}`), { level: 9 }));
+      const packed = await gzipAsync(readFileSync(`${folder}/${name}`), { numiterations: 15 });
+      writeFileSync(`${folder}/${name}.gz`, packed);
     }
   },
 };
