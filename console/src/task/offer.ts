@@ -63,8 +63,9 @@ export function agreed(talk: Negotiation | undefined): string | undefined {
 
 const VALUE_MAX = 60;
 
-/** The values that were agreed on, in a line; nothing if words were. */
+/** The values that were agreed on, in a line; nothing if words were, or a result that stands anyway. */
 export function agreement(talk: Negotiation | undefined): string {
+  if (talk?.kind === 'result') return '';
   const values = words(agreed(talk) ?? '').values ?? {};
   return telling(values, []).map((key) => `${key} ${cut(told(values[key]), VALUE_MAX)}`).join('; ');
 }
