@@ -8,13 +8,17 @@ const told = (more: object, turn: object) => ({
 });
 
 test('what somebody said in a negotiation is told as what had waited for him', () => {
-  const turn = { round: 1, by: 'publisher', stance: 'refuse', time: '2026-11-29T00:00:01Z' };
-  expect(ofTurn(7, told({}, turn), 'ann')).toEqual({ id: 7, at: turn.time, kind: 'decision', name: 't', how: 'refuse' });
-  expect(ofTurn(7, told({ kind: 'result' }, [turn]), 'ann')?.kind).toBe('result');
+  const turn = { round: 1, by: 'publisher', stance: 'refuse' };
+  expect(ofTurn(7, told({}, turn), 'ann')).toEqual({ id: 7, at: '2026-11-29T00:00:00Z', kind: 'decision', name: 't', how: 'refuse' });
+  expect(ofTurn(7, told({ kind: 'result' }, turn), 'ann')?.kind).toBe('result');
   expect(ofTurn(7, told({ executor: 'ann' }, { ...turn, by: 'executor' }), 'ann')?.kind).toBe('plan');
   // What others say, or what time does, is no decision of his.
   expect(ofTurn(7, told({}, { ...turn, by: 'executor' }), 'ann')).toBeUndefined();
   expect(ofTurn(7, told({}, {}), 'ann')).toBeUndefined();
+  // Nor is what he asks.
+  const asks = { ...turn, stance: 'offer' };
+  expect(ofTurn(7, told({ kind: 'feasibility' }, asks), 'ann')).toBeUndefined();
+  expect(ofTurn(7, told({ kind: 'feasibility' }, { ...asks, round: 2 }), 'ann')?.how).toBe('offer');
 });
 
 test('of patches that which he decided is told', () => {

@@ -19,7 +19,7 @@ export interface Decided {
 }
 
 type Notification = Record<string, unknown>;
-type Told = Partial<Negotiation> & { 'task-id'?: string; turn?: Partial<Turn> | Partial<Turn>[] };
+type Told = Omit<Partial<Negotiation>, 'turn'> & { 'task-id'?: string; turn?: Partial<Turn> };
 
 /** What waits for a side of a negotiation. */
 function kindOf(negotiation: string, by: Turn['by']): string {
@@ -30,9 +30,11 @@ function kindOf(negotiation: string, by: Turn['by']): string {
 /** Of one event, if the user spoke in a negotiation by it. */
 export function ofTurn(id: number, notification: Notification, user: string): Decided | undefined {
   const told = notification['convoke-negotiation:negotiation-update'] as Told | undefined;
-  const turn = [told?.turn ?? []].flat()[0];
+  const turn = told?.turn;
   if (!told?.['task-id'] || !turn?.by || !turn.stance || told[turn.by] !== user) return undefined;
-  return { id, at: turn.time ?? String(notification['eventTime'] ?? ''), kind: kindOf(told.kind ?? '', turn.by), name: told['task-id'], how: turn.stance };
+  // What begins a talk of feasibility asks, and decides nothing.
+  if (told.kind === 'feasibility' && turn.by === 'publisher' && turn.round === 1) return undefined;
+  return { id, at: String(notification['eventTime'] ?? ''), kind: kindOf(told.kind ?? '', turn.by), name: told['task-id'], how: turn.stance };
 }
 
 /** Of one event, if the user decided upon a patch by it. */
@@ -60,5 +62,5 @@ export async function decidedSince(since: string, most: number, user: string, si
 
 /** What was said last before what waits was waited for no more, by whoever it waited for. */
 export function said(talk: Negotiation | undefined, side: Turn['by'], round: number | undefined): Turn | undefined {
-  return talk?.turn?.filter((turn) => turn.by === side && turn.round >= (round ?? 0)).at(0);
+  return talk?.turn?.find((turn) => turn.by === side && turn.round >= (round ?? 0));
 }

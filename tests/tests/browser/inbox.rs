@@ -245,8 +245,9 @@ pub(super) fn gives_rules(desk: &mut Desk) {
     desk.press("Add a rule");
     desk.tells("The rule small flights is in force.");
     // It looks at what waits already as well.
-    desk.browser
-        .wait("document.querySelector('aside').textContent.includes('small flights accepted this at')");
+    desk.browser.wait(
+        "document.querySelector('aside').textContent.includes('small flights accepted this at')",
+    );
     stands(desk, "flight-1", "finished");
     let rules = desk.other(&["rule", "list"]);
     assert_eq!(rules[0]["name"], "small flights", "{rules:?}");
