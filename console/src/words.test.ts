@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { MASK, masked, sections, words } from './words';
+import { cut, laid, MASK, masked, sections, words } from './words';
 
 test('the payload stands apart from the words', () => {
   expect(words('##target object\nx\n')).toEqual({ text: '##target object\nx' });
@@ -31,6 +31,15 @@ test('of credentials only that they were given is shown', () => {
   expect(masked(said)).toContain(`##target object\ndoor\n##task description\n${MASK}`);
   const other = said.replace('Credentials', 'answer');
   expect(masked(other)).toBe(other);
+});
+
+test('items with commas of their own stand one a line', () => {
+  expect(laid(['a', 2])).toBe('a, 2');
+  expect(laid(['open it, look', 'close it'])).toBe('1. open it, look\n2. close it');
+});
+
+test('a text is cut where a line has no room', () => {
+  expect([cut('one\ntwo', 8), cut('one two three', 8)]).toEqual(['one two', 'one two…']);
 });
 
 test('words that turn text around are written out', () => {

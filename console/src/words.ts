@@ -24,11 +24,21 @@ export function sections(text: string): [heading: string, body: string][] {
 
 const PAYLOAD = /^##\s*structured payload[ \t]*\n?/m;
 
-/** A value of a payload as people write it: a list without its brackets, if it has no parts of its own. */
+/** A value of a payload as people write it: a list without its brackets, if it has no parts of its own; one a line if they have commas. */
 export function laid(value: unknown): string {
   if (typeof value === 'string') return value;
-  if (Array.isArray(value) && value.every((it) => typeof it !== 'object' || it === null)) return value.map(String).join(', ');
+  if (Array.isArray(value) && value.every((it) => typeof it !== 'object' || it === null)) {
+    const items = value.map(String);
+    if (items.length < 2 || !items.some((it) => /[,，、]/.test(it))) return items.join(', ');
+    return items.map((it, place) => `${place + 1}. ${it}`).join('\n');
+  }
   return JSON.stringify(value, null, 1);
+}
+
+/** A text as far as a line has room. */
+export function cut(text: string, most: number): string {
+  const line = text.replace(/\s+/g, ' ').trim();
+  return line.length > most ? `${line.slice(0, most - 1).trimEnd()}…` : line;
 }
 
 /** The words for people, and the payload. */

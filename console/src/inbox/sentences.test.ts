@@ -20,6 +20,7 @@ test('a patch that waits is told by what it adds and what it describes, each by 
   const { sentence } = sentences;
   expect(sentence(patch, [key('solar', true), key('roof', true)])).toBe('Add solar (yes/no), roof (yes/no) to energy?');
   expect(sentence(patch, [key('area', false)])).toBe('Describe area (yes/no) of energy anew?');
+  expect(sentence(patch, [{ ...key('area', false), type: '' }])).toBe('Describe area of energy anew?');
   expect(sentence(patch, [key('solar', true), key('area', false)])).toBe('Add solar (yes/no) to energy, and describe area (yes/no) anew?');
   language.language.now = 'zh';
   expect(sentence(patch, [key('solar', true), key('roof', true)])).toContain('solar（是/否）、roof（是/否）');

@@ -21,7 +21,9 @@ export function sentence(it: Waiting, keys = patched(it)): string {
   return word('waits', it.kind, { agent: it.agent ? platform.called(it.agent) : t('everyone'), target });
 }
 
-const named = (keys: Change[]) => keys.map(({ key, type }) => t('key.typed', { key, type: word('type', type) })).join(t('list.items'));
+/** A key with its type, where a patch says one. */
+export const typed = ({ key, type }: Change) => (type ? t('key.typed', { key, type: word('type', type) }) : key);
+const named = (keys: Change[]) => keys.map(typed).join(t('list.items'));
 
 /** The keys that a patch that waits is about, as far as patches are known. */
 export function patched(it: Waiting): Change[] {

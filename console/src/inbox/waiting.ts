@@ -2,7 +2,7 @@
 // ../rules/terms.ts, by which it would not have waited.
 import { accept, NEGOTIATE, refuse, type Address } from '../acting';
 import type { Request } from '../restconf';
-import { laid } from '../words';
+import { cut, laid, sections, words } from '../words';
 import { APPROVE, REJECT } from '../schemas/patch';
 
 /** A decision that waits. */
@@ -36,6 +36,8 @@ export const KINDS = ['result', 'decision', 'feasibility', 'plan', 'patch', 'que
 const DECIDED = ['result', 'decision', 'feasibility', 'plan', 'patch'];
 /** Those of a negotiation in which nobody speaks for another. */
 export const TURNS = ['feasibility', 'plan'];
+/** The negotiations in which things wait. */
+export const TALKS: Record<string, string> = { result: 'result', decision: 'fulfillment', plan: 'fulfillment', feasibility: 'feasibility' };
 export const REASONS = ['no-rule', 'rule-asks', 'rules-disagree', 'needs-person', 'rule-refused'];
 
 /** What is looked for; what is empty is not asked for. */
@@ -122,4 +124,18 @@ export function shown(value: string): string {
 export function offers(it: Waiting): { name: string; value: string }[] {
   const isText = (value: string) => value.startsWith('"');
   return [...(it.parameter ?? [])].sort((a, b) => +isText(a.value) - +isText(b.value));
+}
+
+/** Of what is offered, that which differs from what was asked for. */
+export function news(it: Waiting, request: string | undefined): { name: string; value: string }[] {
+  const asked = words(request ?? '').values ?? {};
+  return offers(it).filter(({ name, value }) => JSON.stringify(asked[name]) !== value);
+}
+
+const GIST_MAX = 120;
+
+/** What is offered in a line: what would be done, and what came of it. */
+export function gist(content: string): string {
+  const said = new Map(sections(words(content).text));
+  return cut([said.get('task description'), said.get('result')].filter(Boolean).join(' – ') || (said.get('') ?? ''), GIST_MAX);
 }

@@ -189,8 +189,7 @@ export function endsBy(talk: Negotiation | undefined, side: Turn['by'], round: n
   return isAnswer && round - opened + 1 >= limit ? 'last' : 'goes-on';
 }
 
-/** The alternatives that a side offered last, if it has offered anything. */
-export function offered(negotiation: Negotiation | undefined, by: Turn['by'] = 'executor'): string[] {
-  const turns = negotiation?.turn?.filter((turn) => turn.by === by && turn.stance === 'offer');
-  return turns?.at(-1)?.content ?? [];
+/** What a side offered last, if it has offered anything. */
+export function offered(negotiation: Negotiation | undefined, by: Turn['by'] = 'executor'): Turn | undefined {
+  return negotiation?.turn?.filter((turn) => turn.by === by && turn.stance === 'offer').at(-1);
 }

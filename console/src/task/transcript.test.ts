@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Exchange, Negotiation } from './threads.svelte';
-import { transcript } from './transcript';
+import { does, isVerdict, transcript } from './transcript';
 
 const at = (second: number) => `2026-11-29T00:00:${String(second).padStart(2, '0')}Z`;
 const exchange = (id: string, from: string, to: string, asked: number, answered?: number): Exchange => ({
@@ -56,4 +56,26 @@ test('an answer that is known is a turn only if it says the same', () => {
   expect(shown('result', '##result\nhalf of it')).toBe(2);
   expect(shown('accepted')).toBe(2);
   expect(shown('pending')).toBe(2);
+});
+
+test('what somebody does is told by what he says, and an acceptance of a question by no question', () => {
+  const said = (commuType: string, content: string, id = 't/x') => ({ ...exchange(id, 'ann', 'ip', 20, 21), commuType, 'request-info': { content, time: at(20) } });
+  const doing = (one: Exchange, rounds: Negotiation[] = []) => transcript([one], rounds).filter((it) => it.exchange).map(does)[0];
+  expect(doing(said('FeasibilityNegotiate', '##task description\nyes\n##result\naccept 1'))).toBe('accept');
+  expect(doing(said('FeasibilityNegotiate', '##task description\ncan you?'))).toBeUndefined();
+  expect(doing(said('FulfillmentNegotiate', '##result\nreject\n- too dear'))).toBe('refuse');
+  expect(doing(said('FulfillmentNegotiate', '##task description\nfrom the south\n##in reply to\nanswer'))).toBe('answer');
+  expect(doing(said('FulfillmentNegotiate', '##task description\nby night'))).toBe('offer');
+  expect(doing(said('taskAssgin', '##result\naccept'))).toBeUndefined();
+  // As it is on record, whatever words say.
+  expect(doing(said('FulfillmentNegotiate', 'fine', 't/result/1/ann'), [talk([{ round: 1, by: 'publisher', stance: 'accept', time: at(20) }])])).toBe('accept');
+});
+
+test('that a message was received is no word of the other side', () => {
+  const one = (commuType: string) => ({ ...exchange('t/x', 'ann', 'ip', 20, 20), commuType });
+  const yes = talk([{ round: 1, by: 'executor', stance: 'accept', time: at(20) }]);
+  expect(isVerdict(one('taskAssgin'), [])).toBe(true);
+  expect(isVerdict(one('FulfillmentNegotiate'), [])).toBe(false);
+  expect(isVerdict(one('FulfillmentNegotiate'), [yes])).toBe(true);
+  expect(isVerdict(one('taskResultNotify'), [])).toBe(false);
 });

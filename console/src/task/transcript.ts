@@ -14,6 +14,8 @@ export interface Line {
   turn?: Turn;
   /** Of what the turn is. */
   kind?: string;
+  /** The turn that a record is, if it has the name of one. */
+  recorded?: Turn;
 }
 
 /** What is on record and what was negotiated happen at one moment, if they are the same. */
@@ -23,18 +25,46 @@ const NO_TURN = /\/(assign|cancel|answer\/[^/]+)$/;
 
 /** All that was said, in its order; with the answers that are known, by what they answer. */
 export function transcript(exchanges: Exchange[], rounds: Negotiation[], answers: Map<string, Reply> = new Map()): Line[] {
+  const turns = taken(rounds);
   const lines: Line[] = exchanges.map((exchange) => ({
     key: exchange.id,
     at: exchange['request-info']?.time ?? '',
     from: exchange.sendFrom,
     to: exchange.sendTo,
     exchange,
+    recorded: turns.find((one) => isNamed(exchange, one))?.turn,
   }));
-  for (const { kind, turn, from, to } of unrecorded(exchanges, taken(rounds), answers)) {
+  for (const { kind, turn, from, to } of unrecorded(exchanges, turns, answers)) {
     lines.push({ key: `${kind}/${turn.round}/${turn.by}`, at: turn.time ?? '', from, to, turn, kind });
   }
   const at = (line: Line) => Date.parse(line.at) || 0;
   return lines.sort((a, b) => at(a) - at(b));
+}
+
+/** What somebody does by saying it, as far as that is more than its verb tells. */
+export function does({ exchange, turn, recorded }: Line): 'accept' | 'refuse' | 'offer' | 'answer' | undefined {
+  const stance = (recorded ?? turn)?.stance;
+  if (stance === 'accept' || stance === 'refuse' || turn) return stance as 'accept' | 'refuse' | 'offer';
+  if (exchange?.commuType !== 'FulfillmentNegotiate' && exchange?.commuType !== 'FeasibilityNegotiate') return undefined;
+  const said = new Map(sections(exchange['request-info']?.content ?? ''));
+  const result = said.get('result') ?? '';
+  if (/^(accept|agree|feasible)\b/i.test(result)) return 'accept';
+  if (/^(reject|refuse|infeasible)\b/i.test(result)) return 'refuse';
+  if (ANSWERS.includes(said.get('in reply to')?.toLowerCase() ?? '')) return 'answer';
+  // What begins a talk of feasibility asks; what follows offers, as the executor does from the beginning.
+  return exchange.commuType === 'FulfillmentNegotiate' || recorded?.by === 'executor' ? 'offer' : undefined;
+}
+
+const ANSWERS = ['answer', 'credentials', 'completion'];
+
+/** What is answered when it is received, and perhaps by a turn at once. */
+const RECEIVED = ['FulfillmentNegotiate', 'FeasibilityNegotiate', 'taskResultNotify'];
+
+/** Whether a reply is the other side's word: that it was received is none. */
+export function isVerdict(exchange: Exchange, rounds: Negotiation[]): boolean {
+  if (!RECEIVED.includes(exchange.commuType ?? '')) return true;
+  const at = Date.parse(exchange['response-info']?.time ?? '');
+  return taken(rounds).some(({ turn, from }) => from === exchange.sendTo && turn.stance === 'accept' && Math.abs(Date.parse(turn.time ?? '') - at) <= APART_MS);
 }
 
 /** A turn, of what, and who spoke to whom. */

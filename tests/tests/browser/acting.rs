@@ -325,9 +325,7 @@ fn answers_and_judges(desk: &mut Desk) {
         .wait("document.querySelector('.acts .text')?.textContent.includes('both photographs')");
     desk.press("Accept");
     desk.reaches("photo", "finished");
-    // The agent outside has not said anything to that.
     desk.tells("You accepted it.");
-    desk.tells("not answered yet");
     // Both sides stand in the transcript, each thing once.
     let said = "all('.words .said').map(it => it.textContent).join(' ')";
     desk.browser
@@ -336,8 +334,9 @@ fn answers_and_judges(desk: &mut Desk) {
         .browser
         .text("document.querySelector('.words').textContent");
     assert_eq!(words.matches("both photographs").count(), 1, "{words}");
+    // The request, and two rounds.
     desk.browser
-        .wait("!document.querySelector('.acts') && all('.rounds tbody tr').length === 2");
+        .wait("!document.querySelector('.acts') && all('.rounds tbody tr').length === 3");
     desk.is_open_to_all();
 }
 

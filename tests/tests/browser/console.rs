@@ -400,7 +400,7 @@ fn decides_in_firefox(browser: &mut Firefox, running: &Running, token: &str) {
     browser.look(&format!("({link}.click(), 1)"));
     browser.wait("document.querySelector('aside .acts .text')?.textContent.includes('in red')");
     press(browser, "Accept");
-    browser.wait("document.querySelector('aside').textContent.includes('It waits no more.')");
+    browser.wait("document.querySelector('aside').textContent.includes('You accepted this at')");
     let show = ["task", "show", "tower", "--json"];
     let told = block_on(async { running.client(&show).await.well().json() });
     assert_eq!(told[0]["task"]["task-status"], "finished", "{told:?}");

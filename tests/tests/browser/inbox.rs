@@ -101,8 +101,11 @@ pub(super) fn decides(desk: &mut Desk) {
     );
     desk.press("Accept");
     desk.browser
-        .wait("document.querySelector('aside').textContent.includes('It waits no more.')");
+        .wait("document.querySelector('aside').textContent.includes('You accepted this at')");
     desk.browser.wait(&format!("{rows} === 1"));
+    // And is found again below what waits.
+    desk.browser
+        .wait("document.querySelector('.decided tbody tr')?.textContent.includes('tower')");
     stands(desk, "tower", "finished");
     assert_eq!(waits(desk), ["decision/beam"]);
 
@@ -239,8 +242,9 @@ pub(super) fn gives_rules(desk: &mut Desk) {
     desk.press("Add a rule");
     desk.tells("The rule “small flights” is in force.");
     // It looks at what waits already as well.
-    desk.browser
-        .wait("document.querySelector('aside').textContent.includes('It waits no more.')");
+    desk.browser.wait(
+        "document.querySelector('aside').textContent.includes('small flights accepted this at')",
+    );
     stands(desk, "flight-1", "finished");
     let rules = desk.other(&["rule", "list"]);
     assert_eq!(rules[0]["name"], "small flights", "{rules:?}");
@@ -306,7 +310,6 @@ fn grows(desk: &mut Desk, scenario: &str, words: &str) -> String {
 /// Of two patches that wait one is approved and served from then on, the other is refused with a reason and is not.
 pub(super) fn decides_on_schemas(desk: &mut Desk) {
     desk.visit("inbox");
-    let gone = "document.querySelector('aside').textContent.includes('It waits no more.')";
     let wished = "a seat beside a window";
     let approved = grows(desk, "flight_booking", wished);
     let page = format!("inbox/patch%2F{approved}");
@@ -317,7 +320,6 @@ pub(super) fn decides_on_schemas(desk: &mut Desk) {
     let key = "seat_beside_window";
     assert!(!template(desk, "flight_booking_v1").contains(key));
     desk.press("Approve");
-    desk.browser.wait(gone);
     desk.tells(&format!("Approved: {approved}"));
     let served = updates(desk, "flight_booking_v1");
     assert_eq!(served[0]["patch_id"], approved.as_str(), "{served:?}");
@@ -331,7 +333,6 @@ pub(super) fn decides_on_schemas(desk: &mut Desk) {
     assert_eq!(desk.browser.look(&format!("{refuse}.disabled")), true);
     desk.write("aside .acts textarea", "nobody listens to fans");
     desk.press("Refuse");
-    desk.browser.wait(gone);
     desk.tells("Reason: nobody listens to fans");
     assert!(updates(desk, "service_verification_v1").is_empty());
     assert!(!template(desk, "service_verification_v1").contains("experimental"));
@@ -455,7 +456,8 @@ pub(super) fn executes(desk: &mut Desk) {
     is_sound_in_both(desk, "inbox/plan%2Fladder", &theirs("by ladder"));
     desk.press("Accept");
     desk.browser.wait(&format!("{rows} === 2"));
-    desk.tells("accepted");
+    desk.browser
+        .wait("document.querySelector('aside').textContent.includes('You accepted this at')");
     assert!(plan_of(desk, "ladder").contains("climb it by ladder"));
 
     desk.browser.look(&format!("{}.click()", link("plan/rope")));

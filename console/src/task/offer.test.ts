@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+import type { Template } from '../assign/form';
+import { agreed, arranged, asked, changes, countered, listed, prefilled, telling } from './offer';
+import type { Negotiation, Turn } from './threads.svelte';
+
+const says = (values: object, schema = 'energy_v1') => `save\n##structured payload\n${JSON.stringify({ schema_id: schema, payload: values })}`;
+const template: Template = {
+  schema_id: 'energy_v1',
+  keys: [
+    { key_name: 'area', key_type: 'string', required: true },
+    { key_name: 'percent', key_type: 'number' },
+    { key_name: 'cells', key_type: 'array', items: { key_type: 'string' } },
+  ],
+};
+
+test('what is offered otherwise than it was asked for is named, value by value', () => {
+  const request = says({ area: 'Poznan', percent: 5.0, hours: 2 });
+  expect(listed(changes(request, says({ area: 'Poznan', percent: 1.4 })))).toEqual(['percent 5 → 1.4', 'hours 2 → –']);
+  expect(changes(request, says({ percent: 5, hours: 2, area: 'Poznan' }))).toEqual([]);
+  // A decision has other keys than the request.
+  expect(listed(changes(request, says({ crew: 'two', percent: 3 }, 'decision_v1')))).toEqual(['percent 5 → 3']);
+  expect(changes('in words', request)).toEqual([]);
+});
+
+test('what tells most stands first, what was said before or is long last', () => {
+  const values = { steps: 'measure '.repeat(20), ticket: 'TT', crew: 'one', percent: 3, way: 'replace' };
+  expect(telling(values, [{ key: 'way' }], { ticket: 'TT' })).toEqual(['way', 'percent', 'crew', 'ticket', 'steps']);
+});
+
+test('an offer stands against what this side said last, or what began it', () => {
+  const turn = (by: Turn['by'], stance: string, content?: string[], more = {}): Turn => ({ round: 1, by, stance, content, ...more });
+  const talk = (state: string, ...turns: Turn[]): Negotiation => ({ kind: 'fulfillment', state, publisher: 'a', executor: 'b', turn: turns });
+  const open = talk('open', turn('executor', 'offer', ['one']));
+  expect(asked('request', open, 'publisher')).toBe('request');
+  expect(asked('request', open, 'executor')).toBe('one');
+  expect(asked('request', talk('open', turn('publisher', 'offer', ['mine']), turn('executor', 'offer', ['theirs'])), 'publisher')).toBe('mine');
+  expect(agreed(open)).toBeUndefined();
+  expect(agreed(talk('agreed', turn('executor', 'offer', ['one', 'two']), turn('publisher', 'accept', undefined, { alternative: 2 })))).toBe('two');
+  expect(agreed(talk('agreed', turn('executor', 'offer', ['one']), turn('publisher', 'offer', ['mine']), turn('executor', 'accept', undefined, { round: 2 })))).toBe('mine');
+});
+
+test('a counter-offer has the values that were changed, and the others as they were offered', () => {
+  const offered = { percent: 2.1, area: 'Poznan', of_others: true };
+  expect(prefilled(template, offered)).toEqual({ percent: '2.1', area: 'Poznan' });
+  expect(countered(template, offered, {})).toEqual(offered);
+  expect(countered(template, offered, { percent: '4' })).toEqual({ ...offered, percent: 4 });
+  expect(countered(template, offered, { percent: ' ', cells: 'cell:a\ncell:b' })).toEqual({ area: 'Poznan', of_others: true, cells: ['cell:a', 'cell:b'] });
+  const names = (keys: { key_name: string }[]) => keys.map((key) => key.key_name);
+  expect(arranged(template, offered).map(names)).toEqual([['percent', 'area'], ['cells']]);
+});
