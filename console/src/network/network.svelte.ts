@@ -12,8 +12,10 @@ class Network {
   isThere = $derived(this.systems.some((it) => it.isThere));
   isKnown = $derived(this.systems.every((it) => it.isKnown || !it.isThere));
   elements = $derived(elements(this.systems.flatMap((it) => it.networks)));
+  /** All that are known, also those that are over. */
+  told = $derived(this.systems.flatMap((it) => (void it.version, [...it.alarms.values()])));
   /** The open ones, the worst first. */
-  alarms = $derived(open(this.systems.flatMap((it) => (void it.version, [...it.alarms.values()]))));
+  alarms = $derived(open(this.told));
   troubles = $derived(troubles(this.elements, this.alarms));
   doing = $derived(doing(this.elements, this.systems.map((it) => it.performance)));
   /** What came of measurements, by element: they take minutes, and meanwhile people look elsewhere. */
