@@ -402,7 +402,7 @@ export const en = {
   'speaking.online': '{online} of {all} online',
   'speaking.open': 'open tasks: {count}',
   'speaking.partly': 'not well, or some of them offline',
-  'speaking.picture': '{count} parties in layers, from those who assign to those who carry out; the table beside it says the same',
+  'speaking.picture': '{count} parties in layers, from those who assign to those who carry out; the table below it says the same',
   'speaking.rest': 'Other domains',
   'speaking.way': '{from} → {to}: {open} open of {all}',
   // Of all pages.

@@ -404,7 +404,7 @@ export const zh: Record<Key, string> = {
   'speaking.online': '{online} / {all} 在线',
   'speaking.open': '未结任务：{count}',
   'speaking.partly': '状态不佳，或部分离线',
-  'speaking.picture': '分层显示 {count} 方，从分配者到执行者；旁边的表格内容相同',
+  'speaking.picture': '分层显示 {count} 方，从分配者到执行者；下方的表格内容相同',
   'speaking.rest': '其他域',
   'speaking.way': '{from} → {to}：{open} 未结，共 {all}',
   // Of all pages.
