@@ -375,7 +375,7 @@ export const en = {
   'cause.found-at': 'found {time}',
   'cause.diagnosis': 'Diagnosis by {who}',
   'cause.none': 'not known yet, and no task is about it',
-  'cause.looks': 'not known yet; {who} looks into it',
+  'cause.task': 'not known yet; {who} has a task about it',
   'cause.repair': 'Repair by {who}',
   'cause.suspected': 'Suspected:',
   'cause.suspected-at': 'since {time}',

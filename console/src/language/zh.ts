@@ -377,7 +377,7 @@ export const zh: Record<Key, string> = {
   'cause.found-at': '{time} 查明',
   'cause.diagnosis': '{who} 负责诊断',
   'cause.none': '尚不清楚，也没有相关任务',
-  'cause.looks': '尚不清楚；{who} 正在查',
+  'cause.task': '尚不清楚；{who} 有相关任务',
   'cause.repair': '{who} 负责修复',
   'cause.suspected': '疑似：',
   'cause.suspected-at': '{time} 起',

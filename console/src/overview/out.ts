@@ -1,4 +1,4 @@
-// What is out of service, since when, and why: by alarms, and by the tasks that have found the cause, mend it or look for
+// What is out of service, since when, and why: by alarms, and by the tasks that have found the cause, mend it or name
 // it; and what was lately. Pure. Read next: ../network/cause.ts; Out.svelte.
 import { hasEnded } from '../acting';
 import { OUT, type Alarm } from '../network/alarms';
@@ -47,12 +47,11 @@ export interface Outage {
   sites: string[];
 }
 
-/** The open task that began first of those that name a site. */
+/** The open task that names a site: one that diagnoses before others, of which the one that began first. */
 export function about(tasks: Iterable<Task>, site: string): Task | undefined {
-  let first: Task | undefined;
-  const began = (task: Task) => task['created-at'] ?? '';
-  for (const task of tasks) if (!hasEnded(task) && task.content && concerns(task.content, site) && !(first && began(first) <= began(task))) first = task;
-  return first;
+  const found = [...tasks].filter((it) => !hasEnded(it) && it.content && concerns(it.content, site));
+  const isOther = (it: Task) => +!it.type?.includes('diagnosis');
+  return found.sort((a, b) => isOther(a) - isOther(b) || ((a['created-at'] ?? '') < (b['created-at'] ?? '') ? -1 : 1))[0];
 }
 
 /** By what tasks say is the reason: in the order of what is out longest. */

@@ -40,13 +40,14 @@ test('sites that are out for one reason are told together', () => {
   expect(found.map((it) => [it.cause?.element, it.sites])).toEqual([['router:X', ['A', 'C']], [undefined, ['B']], ['router:Y', ['D']]]);
 });
 
-test('of sites whose cause is not known it is told who looks into it, and names stand in order', () => {
+test('of sites whose cause is not known it is told who has a task about them, and names stand in order', () => {
   const tasks = [
     task('late', 'oss', 'ip', { content: 'site:A' })[1],
     task('first', 'oss', 'ip', { content: 'look at site:A', 'created-at': 'f' })[1],
     task('a over', 'oss', 'ip', { content: 'site:A', 'task-status': 'failed' })[1],
   ];
   expect(about(tasks, 'site:A')?.['task-id']).toBe('first');
+  expect(about([...tasks, task('why', 'oss', 'ip', { content: 'site:A', type: 'fault_diagnosis' })[1]], 'site:A')?.['task-id']).toBe('why');
   const all = ['site:C', 'site:B', 'site:A'].map((site, place) => ({ site, since: String(place) }));
   const found = outages(all, () => undefined, (site) => about(tasks, site));
   expect(found.map((it) => [it.about?.['task-id'], it.since, it.sites])).toEqual([[undefined, '0', ['site:B', 'site:C']], ['first', '2', ['site:A']]]);
