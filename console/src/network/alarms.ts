@@ -80,10 +80,12 @@ function forget(alarms: Map<string, Alarm>): void {
 }
 
 const rank = (it: Alarm) => SEVERITIES.indexOf(it.severity);
+/** Whether it only tells that a site or cell does not serve, and not what is wrong. */
+const isOutcome = (it: Alarm) => OUT.includes(it.type) || it.type === 'cell-unavailable';
 
-/** Those that stand, the worst and then the newest first. */
+/** Those that stand, the worst first; of these those that tell what is wrong, and the newest. */
 export function open(alarms: Iterable<Alarm>): Alarm[] {
-  return [...alarms].filter((it) => !it.isCleared).sort((a, b) => rank(a) - rank(b) || b.changedMs - a.changedMs);
+  return [...alarms].filter((it) => !it.isCleared).sort((a, b) => rank(a) - rank(b) || +isOutcome(a) - +isOutcome(b) || b.changedMs - a.changedMs);
 }
 
 /** What is wrong with an element, and with what belongs to it. */

@@ -30,6 +30,7 @@ export interface Told {
 
 /** What counts in a period, of cells and of links. */
 export interface Performance {
+  from?: string;
   until?: string;
   cell?: Figures[];
   link?: Figures[];
@@ -163,6 +164,24 @@ export function doing(all: Map<string, Element>, periods: Performance[]): Map<st
     }
   }
   return found;
+}
+
+/** What all cells drew in a period, and how many of them slept at its end. */
+export interface Power {
+  until: string;
+  kw: number;
+  cells: number;
+  asleep: number;
+}
+
+/** Of the last period in which cells reported; nothing before that. */
+export function power(periods: Performance[]): Power | undefined {
+  for (const { from = '', until = '', cell = [] } of periods) {
+    const hours = (Date.parse(until) - Date.parse(from)) / 3_600_000;
+    const energy = cell.reduce((sum, it) => sum + Number(it.energy ?? 0), 0);
+    if (cell.length > 0 && hours > 0) return { until, kw: energy / hours, cells: cell.length, asleep: cell.filter(isAsleep).length };
+  }
+  return undefined;
 }
 
 /** Whether a cell serves nobody, to save energy. The amplifier may rest between symbols while it serves. */

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import { listed, notified, open, troubles, type Listed } from './alarms';
 import { concerns, done, isNamed, what } from './done';
-import { attributes, doing, elements, owner, parts, type Told } from './elements';
-import { bounded, DIRECTIONS, lines, named, next, projected, spread } from './places';
+import { attributes, doing, elements, owner, parts, power, type Element, type Told } from './elements';
+import { laid } from './graph';
+import { bounded, DIRECTIONS, free, lines, named, next, projected, spread } from './places';
 
 const placed = (longitude: string, latitude: string, more: object = {}) => ({
   'convoke-ems:longitude': longitude,
@@ -134,7 +135,7 @@ test('at most 500 nodes are drawn: routers, then the sites with the worst alarms
   const sites = Array.from({ length: 600 }, (_, n) => node(`site:${String(n).padStart(3, '0')}`));
   const many = elements([{ 'network-id': 'n', node: [...sites, node('router:A'), node('cell:1'), { 'node-id': 'site:nowhere', 'convoke-ems:kind': 'site' }] }]);
   const { drawn, leftOut } = bounded(many.values(), (id) => (id === 'site:599' ? 0 : 5));
-  expect([drawn.length, leftOut]).toEqual([500, 101]);
+  expect([drawn.length, leftOut]).toEqual([500, 102]);
   expect(drawn.slice(0, 4).map((it) => it.id)).toEqual(['router:A', 'site:599', 'site:000', 'site:300']);
   expect(drawn.filter((it) => it.kind === 'site' && it.place === 'A').length).toBe(249);
 });
@@ -184,6 +185,51 @@ test('a task is about an element that it names as a whole', () => {
   const tasks = [task('old', 'repair site:S-1', 1), task('other', 'repair site:S-10', 2), task('new', '{"site":"site:S-1"}', 3), task('told', undefined, 4)];
   expect(done(tasks, 'site:S-1').map((it) => it['task-id'])).toEqual(['new', 'old']);
   expect(what(task('long', `##target object\nx\n##task description\n${'y'.repeat(200)}`, 1))).toBe(`${'y'.repeat(160)}…`);
+});
+
+test('what stands nowhere is laid out by its links, alike each time and apart', () => {
+  const node = (id: string) => ({ 'node-id': id, 'convoke-ems:kind': id.split(':')[0], ...placed('0.000000', '0.0') });
+  const names = (routers: number, sites: number) => [...Array(routers).keys()].map((n) => `router:${n}`).concat([...Array(sites).keys()].map((n) => `site:${n}`));
+  const network = (routers: number, sites: number) => {
+    const ways = [...Array(routers).keys()].map((n): [string, string] => [`router:${n}`, `router:${(n + 1) % routers}`]);
+    const all = ways.concat([...Array(sites).keys()].map((n): [string, string] => [`router:${n % routers}`, `site:${n}`]));
+    const link = ([a, b]: [string, string]) => ({ 'link-id': `link:${a}-${b}`, source: { 'source-node': a }, destination: { 'dest-node': b } });
+    return elements([{ 'network-id': 'n', node: names(routers, sites).map(node), 'ietf-network-topology:link': all.map(link) }]);
+  };
+  const drawn = (all: Map<string, Element>) => projected(bounded(laid(all).values(), () => 0).drawn, 760, 620, 64);
+  const few = drawn(network(6, 12));
+  expect(drawn(network(6, 12))).toEqual(few);
+  const far = (a: string, b: string) => Math.hypot(few.get(a)!.x - few.get(b)!.x, few.get(a)!.y - few.get(b)!.y);
+  const own = [...Array(12).keys()].map((n) => far(`site:${n}`, `router:${n % 6}`));
+  const others = [...Array(12).keys()].map((n) => far(`site:${n}`, `router:${(n + 3) % 6}`));
+  expect(Math.max(...own)).toBeLessThan(Math.min(...others));
+  const ids = names(6, 12);
+  expect(Math.min(...ids.flatMap((a, at) => ids.slice(0, at).map((b) => far(a, b))))).toBeGreaterThan(20);
+  // As many as are drawn, without links, and one alone.
+  expect(drawn(network(40, 600)).size).toBe(500);
+  expect(drawn(elements([{ 'network-id': 'n', node: [node('site:1'), node('site:2')] }])).size).toBe(2);
+  expect(drawn(elements([{ 'network-id': 'n', node: [node('site:1')] }])).get('site:1')).toMatchObject({ x: 380, y: 310 });
+  // Where some stand somewhere, these are drawn.
+  expect(laid(ALL)).toBe(ALL);
+});
+
+test('cells draw together what they consumed in the period, by the hour', () => {
+  const cell = (id: string, energy: string, saving: string) => ({ id, energy, saving });
+  const period = { from: at(0), until: at(15), cell: [cell('cell:1', '0.5', 'off'), cell('cell:2', '0.25', 'deep-sleep')] };
+  expect(power([{}, period])).toEqual({ until: at(15), kw: 3, cells: 2, asleep: 1 });
+  expect(power([{ from: at(0), until: at(15), link: [] }])).toBeUndefined();
+});
+
+test('a sign stands where nothing is, or else where most room is', () => {
+  const spots = [{ x: 50, y: 0 }, { x: 40, y: 0 }, { x: 60, y: 0 }];
+  expect(free(spots, [], 10)).toBe(spots[0]);
+  expect(free(spots, [{ x: 51, y: 0 }, { x: 43, y: 0 }], 5).x).toBe(60);
+  expect(free(spots, [{ x: 48, y: 0 }, { x: 59, y: 0 }], 20).x).toBe(40);
+});
+
+test('of alarms that are as bad, what tells the cause stands before what only tells that something does not serve', () => {
+  const alarms = listed([raised('site:S-1', 'site-unreachable', 'critical', 5), raised('router:R', 'node-unreachable', 'critical', 1), raised('link:R-S1', 'link-down', 'major', 9)]);
+  expect(open(alarms.values()).map((it) => it.resource)).toEqual(['router:R', 'site:S-1', 'link:R-S1']);
 });
 
 test('of two names that would lie upon each other, that of the larger town is written', () => {

@@ -21,19 +21,21 @@ export interface Line {
  * places in turn, as far as there is room; and how many are left out.
  */
 export function bounded(all: Iterable<Element>, rank: (id: string) => number, most = DRAWN_MAX): { drawn: Element[]; leftOut: number } {
-  const nodes = [...all].filter((it) => isPlaced(it) && (it.kind === 'router' || it.kind === 'site'));
+  const nodes = [...all].filter((it) => it.kind === 'router' || it.kind === 'site');
   const turns = new Map<string, number>();
-  const order = nodes.map((it) => {
+  const order = nodes.filter(isPlaced).map((it) => {
     const turn = turns.get(it.place) ?? 0;
     turns.set(it.place, turn + 1);
     return { it, rank: it.kind === 'router' ? -1 : rank(it.id), turn };
   });
   order.sort((a, b) => a.rank - b.rank || a.turn - b.turn);
-  return { drawn: order.slice(0, most).map(({ it }) => it), leftOut: Math.max(0, nodes.length - most) };
+  const drawn = order.slice(0, most).map(({ it }) => it);
+  return { drawn, leftOut: nodes.length - drawn.length };
 }
 
-function isPlaced(it: Element): boolean {
-  return Number.isFinite(it.longitude) && Number.isFinite(it.latitude);
+/** Whether it is documented where it stands: the platform says 0 and 0, which is at sea, of what is not. */
+export function isPlaced(it: Element): boolean {
+  return Number.isFinite(it.longitude) && Number.isFinite(it.latitude) && !(it.longitude === 0 && it.latitude === 0);
 }
 
 /**
@@ -75,19 +77,19 @@ export interface Town {
 /** The size of a character of a name on the sheet, as wide as they are at most; those of Chinese are square. */
 const LETTER = { width: 7.6, height: 15, wide: 13 };
 
-function extent({ name, x, y }: Town): { left: number; right: number; top: number } {
-  const half = [...name].reduce((sum, letter) => sum + (letter > '\u2e7f' ? LETTER.wide : LETTER.width), 0) / 2;
+function extent({ name, x, y }: Town, unit: number): { left: number; right: number; top: number } {
+  const half = [...name].reduce((sum, letter) => sum + (letter > '\u2e7f' ? LETTER.wide : LETTER.width), 0) * (unit / 2);
   return { left: x - half, right: x + half, top: y };
 }
 
-/** The towns whose names are written: of two whose names would lie upon each other, the one in which more stands. */
-export function named(towns: Town[]): Town[] {
+/** The towns whose names are written, `unit` times as large as usual: of two whose names would lie upon each other, the one in which more stands. */
+export function named(towns: Town[], unit = 1): Town[] {
   const kept: Town[] = [];
   for (const town of [...towns].sort((a, b) => b.size - a.size || a.name.localeCompare(b.name))) {
-    const own = extent(town);
+    const own = extent(town, unit);
     const isFree = kept.every((other) => {
-      const its = extent(other);
-      return own.right < its.left || its.right < own.left || Math.abs(own.top - its.top) > LETTER.height;
+      const its = extent(other, unit);
+      return own.right < its.left || its.right < own.left || Math.abs(own.top - its.top) > LETTER.height * unit;
     });
     if (isFree) kept.push(town);
   }
@@ -100,7 +102,9 @@ export function named(towns: Town[]): Town[] {
  */
 export function spread(places: Map<string, Place>): { places: Map<string, Place>; towns: Town[] } {
   const groups = new Map<string, Place[]>();
-  for (const place of places.values()) groups.set(place.element.place, [...(groups.get(place.element.place) ?? []), place]);
+  // What is in no town is one by itself.
+  const town = ({ element }: Place) => element.place || element.id.slice(element.id.indexOf(':') + 1);
+  for (const place of places.values()) groups.set(town(place), [...(groups.get(town(place)) ?? []), place]);
   const middles = [...groups].map(([name, group]) => {
     const middle = group.find((it) => it.element.kind === 'router') ?? group[0]!;
     return { name, group, x: middle.x, y: middle.y };
@@ -121,6 +125,18 @@ export function spread(places: Map<string, Place>): { places: Map<string, Place>
     towns.push({ name: town.name, x: town.x, y: lowest, size: town.group.length });
   }
   return { places: found, towns };
+}
+
+interface Spot {
+  x: number;
+  y: number;
+}
+
+/** The first of some spots that lies apart from what is there; if none does, the one that lies farthest from it. */
+export function free<T extends Spot>(spots: T[], there: Iterable<Spot>, apart: number): T {
+  const taken = [...there];
+  const room = spots.map((it) => Math.min(apart, ...taken.map((other) => Math.hypot(it.x - other.x, it.y - other.y))));
+  return spots[room.indexOf(Math.max(...room))]!;
 }
 
 /** The links both of whose ends are drawn. */

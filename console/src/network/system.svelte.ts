@@ -28,7 +28,11 @@ export class System {
   readonly network: string;
   #counts = 0;
 
-  constructor(readonly name: string) {
+  constructor(
+    readonly name: string,
+    /** Told when counters were read. */
+    readonly counted: () => void,
+  ) {
     this.root = `/ems/${name}/restconf`;
     this.network = `network:${name}`;
   }
@@ -83,7 +87,9 @@ export class System {
     const mine = this.#counts;
     const counted = await read<Performance>('convoke-ems:performance', this.root);
     // What was asked for later is newer.
-    if (mine === this.#counts) this.performance = counted ?? {};
+    if (mine !== this.#counts) return;
+    this.performance = counted ?? {};
+    this.counted();
   }
 
   #apply(events: Event[]): void {

@@ -1,7 +1,10 @@
-// What is out of service, since when, and why: by alarms, and by the tasks that have found the cause or mend it. Pure.
-// Read next: ../network/cause.ts; Out.svelte.
+// What is out of service, since when, and why: by alarms, and by the tasks that have found the cause, mend it or name
+// it; and what was lately. Pure. Read next: ../network/cause.ts; Out.svelte.
+import { hasEnded } from '../acting';
 import { OUT, type Alarm } from '../network/alarms';
 import type { Cause } from '../network/cause';
+import { concerns } from '../network/done';
+import type { Task } from '../platform.svelte';
 
 export interface Out {
   site: string;
@@ -9,7 +12,7 @@ export interface Out {
   since: string;
 }
 
-/** The sites that are out of service, those that are out longest first. */
+/** The sites of such alarms, those that are out longest first. */
 export function out(alarms: Alarm[]): Out[] {
   const found = new Map<string, string>();
   for (const { resource, type, raised } of alarms) {
@@ -20,20 +23,48 @@ export function out(alarms: Alarm[]): Out[] {
   return [...found].map(([site, since]) => ({ site, since })).sort((a, b) => (a.since < b.since ? -1 : a.since > b.since ? 1 : a.site < b.site ? -1 : 1));
 }
 
-/** Sites that are out for one reason, or of which it is not known. */
+/** How long it is told that a site is back, in milliseconds. */
+const LATELY_MS = 900_000;
+
+/** The sites that are in service again since a while, and for how long each was not, the last first. */
+export function back(alarms: Alarm[], now: number): { site: string; atMs: number; lastedMs: number }[] {
+  const isOut = new Set(alarms.filter((it) => !it.isCleared && OUT.includes(it.type)).map((it) => it.resource));
+  const over = alarms.filter((it) => it.isCleared && OUT.includes(it.type) && it.changedMs > now - LATELY_MS && !isOut.has(it.resource));
+  return out(over)
+    .map(({ site, since }) => {
+      const atMs = Math.max(...over.filter((it) => it.resource === site).map((it) => it.changedMs));
+      return { site, atMs, lastedMs: atMs - Date.parse(since) };
+    })
+    .sort((a, b) => b.atMs - a.atMs);
+}
+
+/** Sites that are out for one reason; or of which it is not known, and one task, or none, is about them. */
 export interface Outage {
   cause?: Cause;
-  sites: Out[];
+  about?: Task;
+  since: string;
+  /** By name. */
+  sites: string[];
+}
+
+/** The open task that names a site: one that diagnoses before others, of which the one that began first. */
+export function about(tasks: Iterable<Task>, site: string): Task | undefined {
+  const found = [...tasks].filter((it) => !hasEnded(it) && it.content && concerns(it.content, site));
+  const isOther = (it: Task) => +!it.type?.includes('diagnosis');
+  return found.sort((a, b) => isOther(a) - isOther(b) || ((a['created-at'] ?? '') < (b['created-at'] ?? '') ? -1 : 1))[0];
 }
 
 /** By what tasks say is the reason: in the order of what is out longest. */
-export function outages(all: Out[], why: (site: string) => Cause | undefined): Outage[] {
+export function outages(all: Out[], why: (site: string) => Cause | undefined, who: (site: string) => Task | undefined): Outage[] {
   const found = new Map<string, Outage>();
-  for (const it of all) {
-    const cause = why(it.site);
-    const known = found.get(cause?.element ?? '');
-    if (known) known.sites.push(it);
-    else found.set(cause?.element ?? '', { cause, sites: [it] });
+  for (const { site, since } of all) {
+    const cause = why(site);
+    const about = cause ? undefined : who(site);
+    const key = cause?.element ?? about?.['task-id'] ?? '';
+    const known = found.get(key);
+    if (known) known.sites.push(site);
+    else found.set(key, { cause, about, since, sites: [site] });
   }
+  for (const it of found.values()) it.sites.sort();
   return [...found.values()];
 }

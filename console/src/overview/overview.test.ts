@@ -3,7 +3,7 @@ import type { Agent, Task } from '../platform.svelte';
 import type { Alarm } from '../network/alarms';
 import { cases, closed, isStanding } from './cases';
 import type { Cause } from '../network/cause';
-import { out, outages } from './out';
+import { about, back, out, outages } from './out';
 import { counted, extent, grown, SAMPLES_MAX, type Sample } from './figures';
 import { curve, DOMAINS_MAX, laid, parties, REST, ways } from './speaking';
 
@@ -36,8 +36,35 @@ test('a site is out since the first of the alarms that say so', () => {
 test('sites that are out for one reason are told together', () => {
   const because = (element: string) => ({ element }) as Cause;
   const all = ['A', 'B', 'C', 'D'].map((site, place) => ({ site, since: String(place) }));
-  const found = outages(all, (site) => (site === 'B' ? undefined : because(site === 'D' ? 'router:Y' : 'router:X')));
-  expect(found.map((it) => [it.cause?.element, it.sites.map(({ site }) => site)])).toEqual([['router:X', ['A', 'C']], [undefined, ['B']], ['router:Y', ['D']]]);
+  const found = outages(all, (site) => (site === 'B' ? undefined : because(site === 'D' ? 'router:Y' : 'router:X')), () => undefined);
+  expect(found.map((it) => [it.cause?.element, it.sites])).toEqual([['router:X', ['A', 'C']], [undefined, ['B']], ['router:Y', ['D']]]);
+});
+
+test('of sites whose cause is not known it is told who has a task about them, and names stand in order', () => {
+  const tasks = [
+    task('late', 'oss', 'ip', { content: 'site:A' })[1],
+    task('first', 'oss', 'ip', { content: 'look at site:A', 'created-at': 'f' })[1],
+    task('a over', 'oss', 'ip', { content: 'site:A', 'task-status': 'failed' })[1],
+  ];
+  expect(about(tasks, 'site:A')?.['task-id']).toBe('first');
+  expect(about([...tasks, task('why', 'oss', 'ip', { content: 'site:A', type: 'fault_diagnosis' })[1]], 'site:A')?.['task-id']).toBe('why');
+  const all = ['site:C', 'site:B', 'site:A'].map((site, place) => ({ site, since: String(place) }));
+  const found = outages(all, () => undefined, (site) => about(tasks, site));
+  expect(found.map((it) => [it.about?.['task-id'], it.since, it.sites])).toEqual([[undefined, '0', ['site:B', 'site:C']], ['first', '2', ['site:A']]]);
+});
+
+test('a site is told to be back for a while, unless it is out again', () => {
+  const at = (second: number) => new Date(second * 1_000).toISOString();
+  const alarm = (resource: string, type: string, from: number, to: number, isCleared = true) => ({ resource, type, raised: at(from), changedMs: to * 1_000, isCleared }) as Alarm;
+  const alarms = [
+    alarm('site:A', 'site-unreachable', 3_000, 3_500),
+    alarm('site:A', 'cells-out-of-service', 3_100, 3_600),
+    alarm('site:B', 'site-unreachable', 3_000, 3_500),
+    alarm('site:B', 'cells-out-of-service', 3_000, 3_000, false),
+    alarm('site:C', 'site-unreachable', 1_000, 2_000),
+    alarm('site:D', 'battery-low', 3_000, 3_500),
+  ];
+  expect(back(alarms, 3_700_000)).toEqual([{ site: 'site:A', atMs: 3_600_000, lastedMs: 600_000 }]);
 });
 
 const agent = (name: string, domain: string, isOnline = true): Agent => ({ name, domain, observed: { online: isOnline } });

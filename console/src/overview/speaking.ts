@@ -183,8 +183,8 @@ function layers(groups: Map<string, Party[]>, between: Way[]): Map<string, numbe
   return depths;
 }
 
-/** A line from one to another that leaves and comes in at their sides. */
-export function curve(from: Placed, to: Placed): { d: string; x: number; y: number } {
+/** A line from one to another that leaves and comes in at their sides, and the spot after a share of it. */
+export function curve(from: Placed, to: Placed, share = 0.5): { d: string; x: number; y: number } {
   const middle = BOX.row / 2;
   const [ay, by] = [from.y + middle, to.y + middle];
   const isSame = from.x === to.x;
@@ -193,9 +193,10 @@ export function curve(from: Placed, to: Placed): { d: string; x: number; y: numb
   const bx = to.x + (isSame || !isOnward ? BOX.width : 0);
   const bend = isSame ? Math.min(GAP.x * 0.8, 24 + Math.abs(by - ay) / 5) : (bx - ax) / 2;
   const [cx, dx] = isSame ? [ax + bend, bx + bend] : [ax + bend, bx - bend];
-  const at = (a: number, b: number, c: number, d: number) => (a + 3 * b + 3 * c + d) / 8;
+  const left = 1 - share;
+  const at = (a: number, b: number, c: number, d: number) => left ** 3 * a + 3 * left ** 2 * share * b + 3 * left * share ** 2 * c + share ** 3 * d;
   const round = (...numbers: number[]) => numbers.map((it) => it.toFixed(1)).join(' ');
-  return { d: `M ${round(ax, ay)} C ${round(cx, ay)} ${round(dx, by)} ${round(bx, by)}`, x: at(ax, cx, dx, bx), y: (ay + by) / 2 };
+  return { d: `M ${round(ax, ay)} C ${round(cx, ay)} ${round(dx, by)} ${round(bx, by)}`, x: at(ax, cx, dx, bx), y: at(ay, ay, by, by) };
 }
 
 /** One party and those with whom it has tasks, as far as they are agents, and the tasks between it and them. */

@@ -61,6 +61,8 @@ fn what_breaks_is_seen_on_the_network_and_so_is_what_was_done_about_it() {
     browser.press(ENTER.0, ENTER.1);
     browser.wait("document.querySelector('aside h2')");
     assert_eq!(browser.text("location.hash"), second);
+    // And whoever opened it is still there.
+    browser.wait(&format!("{at} === '{second}'"));
     browser.look("location.hash = 'network'");
     browser.wait("document.querySelector('.elements')");
 
