@@ -29,10 +29,38 @@ export function grown(samples: Sample[], next: Sample): Sample[] {
   return [...samples, ...gap, next].slice(-SAMPLES_MAX);
 }
 
-
 /** The least, the most and the last of a line; nothing of one without numbers. */
 export function extent(values: (number | null)[]): { now: number; least: number; most: number } | undefined {
   const known = values.filter((it) => it !== null);
   if (known.length === 0) return undefined;
   return { now: known.at(-1)!, least: Math.min(...known), most: Math.max(...known) };
+}
+
+/** How far apart moments are named, in seconds. */
+export const SPANS = [1, 2, 5, 10, 30, 60, 120, 300, 900, 3_600, 14_400];
+
+/** Round numbers from one to another, at most about so many; as far apart as one of those that are given, or if none is as much a power of ten, twice or five times it. */
+export function marks(from: number, to: number, most: number, apart: number[] = []): number[] {
+  const least = (to - from) / most;
+  const power = 10 ** Math.floor(Math.log10(least));
+  const step = apart.find((it) => it >= least) ?? [1, 2, 5, 10].map((it) => it * power).find((it) => it >= least) ?? least;
+  const first = Math.ceil(from / step);
+  return Array.from({ length: Math.floor(to / step) - first + 1 }, (_, place) => (first + place) * step);
+}
+
+/** A line as a path, with gaps where nothing is known; with a floor, the areas down to it. */
+export function drawn(values: (number | null)[], x: (place: number) => number, y: (value: number) => number, floor?: number): string {
+  let path = '';
+  let begun: number | undefined;
+  const close = (end: number) => {
+    if (begun !== undefined && floor !== undefined) path += `L${x(end).toFixed(1)} ${floor}L${x(begun).toFixed(1)} ${floor}Z`;
+    begun = undefined;
+  };
+  values.forEach((value, place) => {
+    if (value === null) return close(place - 1);
+    path += `${begun === undefined ? 'M' : 'L'}${x(place).toFixed(1)} ${y(value).toFixed(1)}`;
+    begun ??= place;
+  });
+  close(values.length - 1);
+  return path;
 }

@@ -4,7 +4,7 @@ import type { Alarm } from '../network/alarms';
 import { cases, closed, isStanding } from './cases';
 import type { Cause } from '../network/cause';
 import { about, back, out, outages } from './out';
-import { counted, extent, grown, SAMPLES_MAX, type Sample } from './figures';
+import { counted, drawn, extent, grown, marks, SAMPLES_MAX, SPANS, type Sample } from './figures';
 import { curve, DOMAINS_MAX, laid, parties, REST, ways } from './speaking';
 
 const task = (name: string, from: string, to: string, more: Partial<Task> = {}): [string, Task] => [
@@ -162,4 +162,21 @@ test('figures are bounded, and what nobody saw is a gap', () => {
   expect(samples.slice(-2).map((it) => it.rate)).toEqual([null, 1]);
   expect(extent([null, 3, 1, 2])).toEqual({ now: 2, least: 1, most: 3 });
   expect(extent([null])).toBeUndefined();
+});
+
+test('what is named beside a picture is round', () => {
+  expect(marks(0, 5.5, 4, [1])).toEqual([0, 2, 4]);
+  expect(marks(0, 3.3, 4, [1])).toEqual([0, 1, 2, 3]);
+  expect(marks(0, 36, 4)).toEqual([0, 10, 20, 30]);
+  expect(marks(0, 1.1, 4)).toEqual([0, 0.5, 1]);
+  expect(marks(1_003, 1_063, 5, SPANS)).toEqual([1_020, 1_050]);
+  expect(marks(7, 8, 3, SPANS)).toEqual([7, 8]);
+});
+
+test('a line has gaps where nothing is known, and so has what lies below it', () => {
+  const [x, y] = [(place: number) => 10 * place, (value: number) => 100 - value];
+  const values = [1, 2, null, 4, 5];
+  expect(drawn(values, x, y)).toBe('M0.0 99.0L10.0 98.0M30.0 96.0L40.0 95.0');
+  expect(drawn(values, x, y, 100)).toBe('M0.0 99.0L10.0 98.0L10.0 100L0.0 100ZM30.0 96.0L40.0 95.0L40.0 100L30.0 100Z');
+  expect(drawn([null, null], x, y, 100)).toBe('');
 });
