@@ -1,10 +1,9 @@
 // How the console is built: three files with fixed names, which the server embeds, each compressed beside it.
-import { gzipAsync } from '@gfx/zopfli';
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
 import type { Plugin } from 'vite';
 import { defineConfig } from 'vitest/config';
-import { zh } from './src/language/zh';
 
 let folder = 'dist';
 
@@ -14,29 +13,16 @@ const compressed: Plugin = {
   configResolved(config) {
     folder = config.build.outDir;
   },
-  async closeBundle() {
+  closeBundle() {
     for (const name of readdirSync(folder).filter((name) => !name.endsWith('.gz'))) {
-      const packed = await gzipAsync(readFileSync(`${folder}/${name}`), { numiterations: 15 });
-      writeFileSync(`${folder}/${name}.gz`, packed);
+      writeFileSync(`${folder}/${name}.gz`, gzipSync(readFileSync(`${folder}/${name}`), { level: 9 }));
     }
-  },
-};
-
-/** The keys of the catalogue are built in once: the texts of the other language follow in their order, which a test compares. */
-const catalogue: Plugin = {
-  name: 'catalogue',
-  apply: 'build',
-  enforce: 'pre',
-  transform(_, file) {
-    if (!file.endsWith('/src/language/zh.ts')) return undefined;
-    const texts = JSON.stringify(Object.values(zh));
-    return `import { en } from './en';\nconst texts = ${texts};\nexport const zh = Object.fromEntries(Object.keys(en).map((key, at) => [key, texts[at]]));`;
   },
 };
 
 export default defineConfig({
   base: '/console/',
-  plugins: [svelte(), catalogue, compressed],
+  plugins: [svelte(), compressed],
   // A busy machine fails no test.
   test: { testTimeout: 60_000 },
   build: {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Template } from '../assign/form';
-import { agreed, arranged, asked, changes, countered, listed, prefilled, telling } from './offer';
+import { agreed, arranged, asked, changes, countered, listed, prefilled, settled, telling } from './offer';
 import type { Negotiation, Turn } from './threads.svelte';
 
 const says = (values: object, schema = 'energy_v1') => `save\n##structured payload\n${JSON.stringify({ schema_id: schema, payload: values })}`;
@@ -35,6 +35,9 @@ test('an offer stands against what this side said last, or what began it', () =>
   expect(asked('request', open, 'executor')).toBe('one');
   expect(asked('request', talk('open', turn('publisher', 'offer', ['mine']), turn('executor', 'offer', ['theirs'])), 'publisher')).toBe('mine');
   expect(agreed(open)).toBeUndefined();
+  const settlement = talk('agreed', turn('executor', 'offer', [says({ area: 'Poznan', percent: 1.4, crew: 2 })]), turn('publisher', 'accept'));
+  expect(listed(settled(settlement, { area: 'Poznan', percent: 5, hours: 2 }))).toEqual(['percent 5 → 1.4']);
+  expect(settled(open, { percent: 5 })).toEqual([]);
   expect(agreed(talk('agreed', turn('executor', 'offer', ['one', 'two']), turn('publisher', 'accept', undefined, { alternative: 2 })))).toBe('two');
   expect(agreed(talk('agreed', turn('executor', 'offer', ['one']), turn('publisher', 'offer', ['mine']), turn('executor', 'accept', undefined, { round: 2 })))).toBe('mine');
 });

@@ -61,6 +61,14 @@ export function agreed(talk: Negotiation | undefined): string | undefined {
   return theirs?.content?.[(yes?.alternative ?? 1) - 1];
 }
 
+/** Of what was asked for, the values that were agreed on otherwise. */
+export function settled(talk: Negotiation | undefined, asked: Values): Change[] {
+  const values = words(agreed(talk) ?? '').values ?? {};
+  return Object.entries(asked)
+    .map(([key, was]) => ({ key, was, is: values[key] }))
+    .filter(({ was, is }) => is !== undefined && !isSame(was, is));
+}
+
 const VALUE_MAX = 60;
 
 /** The values that were agreed on, in a line; nothing if words were, or a result that stands anyway. */
