@@ -27,10 +27,16 @@ export async function readTemplate(schema: string, language?: string): Promise<{
   return { template: JSON.parse(told.template), signed: JSON.parse(told.signed) };
 }
 
+export interface Violation {
+  path: string;
+  code?: string;
+  expected?: string;
+}
+
 /** Where a payload does not keep to its template, and what is expected there; nothing if it does. */
-export async function violations(payload: { schema_id: string; payload: object }): Promise<{ path: string; expected?: string }[]> {
+export async function violations(payload: { schema_id: string; payload: object }): Promise<Violation[]> {
   if (!session.may('convoke-schema:validate-payload')) return [];
   const asked = { 'schema-id': payload.schema_id, payload: JSON.stringify(payload.payload) };
-  const told = await carryOut<{ violation?: { path: string; expected?: string }[] }>('convoke-schema:validate-payload', asked);
+  const told = await carryOut<{ violation?: Violation[] }>('convoke-schema:validate-payload', asked);
   return told.violation ?? [];
 }
