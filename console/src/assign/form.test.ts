@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { about, assignment, bounds, field, human, key, kind, meaning, offered, payload, same, showable, type Assignment, type Template } from './form';
+import { about, assignment, type Assignment, begun, bounds, field, human, key, kind, meaning, offered, opened, payload, same, showable, type Template } from './form';
 
 const template: Template = {
   schema_id: 's_v1',
@@ -55,6 +55,9 @@ test('what is under way about the same is found, and nothing else', () => {
   expect(same(all, 's', about('', template, { target: ' router:A ' })).map((it) => it['task-id'])).toEqual(['open']);
   expect([same(all, '', 'router:A'), same(all, 's', '')]).toEqual([[], []]);
   expect([about(' B ', template, { target: 'A' }), about('', template), about('')]).toEqual(['B', 'Do it', '']);
+  const ticket: Template = { ...template, keys: ['ticket', 'element'].map((key_name) => ({ key_name, key_type: 'string', required: true })) };
+  const values = { ticket: 'TT-1', element: 'router:A' };
+  expect([about('', ticket, values, (name) => name === 'router:A'), about('', ticket, values)]).toEqual(['router:A', 'TT-1']);
 });
 
 test('an error finds its field', () => {
@@ -85,4 +88,11 @@ test('what is known is offered for a key whose pattern takes it, once', () => {
 
 test('what would turn text around is not offered', () => {
   expect(showable([{ value: 'router:Lodz' }, { value: 'router:\u202ezdoL' }])).toEqual([{ value: 'router:Lodz' }]);
+});
+
+test('a form that an address opens is filled in with texts alone, and all else names an agent', () => {
+  const form = { scenario: 'repair', values: { element: 'router:A/1', cause: '' } };
+  expect(opened(begun(form))).toEqual({ scenario: 'repair', values: { element: 'router:A/1' } });
+  expect(opened('form/{"scenario":"s","values":{"n":1,"t":"x"}}')).toEqual({ scenario: 's', values: { t: 'x' } });
+  expect(['form/{', 'form/1', 'form/null', 'form/{"values":{}}', 'agent'].map(opened)).toEqual([undefined, undefined, undefined, undefined, undefined]);
 });

@@ -151,10 +151,36 @@ export interface Assignment {
   isNegotiated: boolean;
 }
 
-/** What it is about: as it is said, or else by the first text that is required, or by the template. */
-export function about(target: string, template?: Template, filled: Record<string, string> = {}): string {
-  const first = template?.keys.find((key) => key.required && kind(key) === 'text');
-  return target.trim() || filled[first?.key_name ?? '']?.trim() || (template?.title ?? '');
+/** A form that is opened filled in: whose plan is to be seen first. */
+export interface Begun {
+  scenario: string;
+  values: Record<string, string>;
+}
+
+/** With what an address begins that has a form instead of an agent. */
+const FORM = 'form/';
+
+export const begun = (it: Begun) => FORM + JSON.stringify(it);
+
+/** The form that an address opens; none if it names an agent, or nothing that is one. */
+export function opened(detail: string): Begun | undefined {
+  if (!detail.startsWith(FORM)) return undefined;
+  try {
+    const { scenario, values } = JSON.parse(detail.slice(FORM.length)) as Partial<Begun>;
+    const texts = Object.entries(values ?? {}).filter(([, it]) => typeof it === 'string' && it !== '');
+    return typeof scenario === 'string' ? { scenario, values: Object.fromEntries(texts) } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether somebody knows something of that name. */
+export type Knows = (name: string) => boolean;
+
+/** What it is about: as it is said, or else the first required text that names something known, or the first at all, or by the template. */
+export function about(target: string, template?: Template, filled: Record<string, string> = {}, knows: Knows = () => false): string {
+  const texts = (template?.keys ?? []).filter((key) => key.required && kind(key) === 'text').map((key) => filled[key.key_name]?.trim() ?? '');
+  return target.trim() || texts.find(knows) || texts[0] || (template?.title ?? '');
 }
 
 /** The open tasks of a scenario that are about the same. */
@@ -164,11 +190,11 @@ export function same(tasks: Iterable<Task>, scenario: string, about: string): Ta
 }
 
 /** The message that assigns it, in words or with a payload. */
-export function assignment(it: Assignment, template?: Template, filled: Record<string, string> = {}): Request {
+export function assignment(it: Assignment, template?: Template, filled: Record<string, string> = {}, knows?: Knows): Request {
   const values = template && payload(template, filled);
   const typed = values && JSON.stringify({ schema_id: template.schema_id, payload: values });
   const said = content([
-    ['target object', about(it.target, template, filled)],
+    ['target object', about(it.target, template, filled, knows)],
     ['task description', it.description || template?.title],
     ['structured payload', typed],
   ]);

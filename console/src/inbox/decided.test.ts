@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Negotiation, Turn } from '../task/threads.svelte';
-import { ofSchema, ofTurn, said, unruled } from './decided';
+import { ofPatches, ofTurn, said, unruled } from './decided';
 
 const told = (more: object, turn: object) => ({
   eventTime: '2026-11-29T00:00:00Z',
@@ -12,6 +12,7 @@ test('what somebody said in a negotiation is told as what had waited for him', (
   expect(ofTurn(7, told({}, turn), 'ann')).toEqual({ id: 7, at: '2026-11-29T00:00:00Z', kind: 'decision', name: 't', how: 'refuse' });
   expect(ofTurn(7, told({ kind: 'result' }, turn), 'ann')?.kind).toBe('result');
   expect(ofTurn(7, told({ executor: 'ann' }, { ...turn, by: 'executor' }), 'ann')?.kind).toBe('plan');
+  expect(ofTurn(7, told({}, { ...turn, refusal: [{ reason: 'late', message: 'too late' }] }), 'ann')?.reason).toBe('too late');
   // What others say, or what time does, is no decision of his.
   expect(ofTurn(7, told({}, { ...turn, by: 'executor' }), 'ann')).toBeUndefined();
   expect(ofTurn(7, told({}, {}), 'ann')).toBeUndefined();
@@ -22,9 +23,9 @@ test('what somebody said in a negotiation is told as what had waited for him', (
 });
 
 test('of patches that which he decided is told', () => {
-  const patch = { eventTime: '2026-11-29T00:00:00Z', 'convoke-schema:schema-update': { 'patch-id': 'p', change: 'patch-approved', principal: 'ann' } };
-  expect(ofSchema(8, patch, 'ann')).toMatchObject({ id: 8, kind: 'patch', name: 'p', how: 'patch-approved' });
-  expect(ofSchema(8, patch, 'bob')).toBeUndefined();
+  const patch = { id: 8, at: '2026-11-29T00:00:00Z', patch: 'p', schema: 's_v1', change: 'patch-refused' as const, who: 'ann', reason: 'twice', keys: ['k'] };
+  expect(ofPatches([patch, { ...patch, id: 9, who: undefined }], 'ann')).toMatchObject([{ id: 8, kind: 'patch', name: 'p', how: 'patch-refused', reason: 'twice', keys: ['k'] }]);
+  expect(ofPatches([patch], 'bob')).toEqual([]);
 });
 
 test('what a rule said in his name is none of it', () => {

@@ -2,7 +2,7 @@
 // next: Decided.svelte; ../replay.ts; ../schemas/history.ts.
 import { lastSince } from '../replay';
 import { history as rulesSince } from '../rules/history';
-import { decided as ofPatch } from '../schemas/history';
+import { history as patchesSince, type Decided as DecidedPatch } from '../schemas/history';
 import type { Ruled } from '../rules/terms';
 import type { Negotiation, Turn } from '../task/threads.svelte';
 
@@ -16,6 +16,9 @@ export interface Decided {
   /** The task, or the patch. */
   name: string;
   how: string;
+  reason?: string;
+  /** The keys of a patch. */
+  keys?: string[];
 }
 
 type Notification = Record<string, unknown>;
@@ -34,13 +37,12 @@ export function ofTurn(id: number, notification: Notification, user: string): De
   if (!told?.['task-id'] || !turn?.by || !turn.stance || told[turn.by] !== user) return undefined;
   // What begins a talk of feasibility asks, and decides nothing.
   if (told.kind === 'feasibility' && turn.by === 'publisher' && turn.round === 1) return undefined;
-  return { id, at: String(notification['eventTime'] ?? ''), kind: kindOf(told.kind ?? '', turn.by), name: told['task-id'], how: turn.stance };
+  return { id, at: String(notification['eventTime'] ?? ''), kind: kindOf(told.kind ?? '', turn.by), name: told['task-id'], how: turn.stance, reason: turn.refusal?.map((it) => it.message ?? it.reason).join('; ') || undefined };
 }
 
-/** Of one event, if the user decided upon a patch by it. */
-export function ofSchema(id: number, notification: Notification, user: string): Decided | undefined {
-  const told = ofPatch(id, notification);
-  return told?.who === user ? { id, at: told.at, kind: 'patch', name: told.patch, how: told.change } : undefined;
+/** What of patches the user decided. */
+export function ofPatches(all: DecidedPatch[], user: string): Decided[] {
+  return all.filter((it) => it.who === user).map(({ id, at, patch, change, reason, keys }) => ({ id, at, kind: 'patch', name: patch, how: change, reason, keys }));
 }
 
 /** What rules say, they say in the name of their author at once. */
@@ -52,10 +54,10 @@ export function unruled(all: Decided[], rules: Ruled[]): Decided[] {
   return all.filter((it) => !rules.some((rule) => rule.verdict && isSame(it, rule)));
 }
 
-/** What a user decided since then, the last first. */
-export async function decidedSince(since: string, most: number, user: string, signal: AbortSignal): Promise<Decided[]> {
+/** What a user decided since then, the last first. Of patches that is told which have waited since `back`. */
+export async function decidedSince(since: string, back: string, most: number, user: string, signal: AbortSignal): Promise<Decided[]> {
   const turns = await lastSince(since, '/convoke-negotiation:negotiation-update', most, (id, it) => ofTurn(id, it, user), signal);
-  const patches = await lastSince(since, '/convoke-schema:schema-update', most, (id, it) => ofSchema(id, it, user), signal);
+  const patches = ofPatches(await patchesSince(back, most, signal), user);
   const rules = await rulesSince(since, most, signal);
   return unruled([...turns, ...patches], rules).sort((a, b) => b.id - a.id);
 }
