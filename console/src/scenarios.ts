@@ -37,6 +37,6 @@ export interface Violation {
 export async function violations(payload: { schema_id: string; payload: object }): Promise<Violation[]> {
   if (!session.may('convoke-schema:validate-payload')) return [];
   const asked = { 'schema-id': payload.schema_id, payload: JSON.stringify(payload.payload) };
-  const told = await carryOut<{ violation?: Violation[] }>('convoke-schema:validate-payload', asked);
-  return told.violation ?? [];
+  const told = await carryOut<{ valid?: boolean; violation?: Violation[] }>('convoke-schema:validate-payload', asked);
+  return told.violation ?? (told.valid === false ? [{ path: '' }] : []);
 }

@@ -22,7 +22,7 @@ export function laid(all: Map<string, Element>): Map<string, Element> {
   return found;
 }
 
-/** Each around the one through which it is reached, in rings, from the one with the most links on. */
+/** Each around the one through which it is reached, the farther the longer the way that was found first, from the one with the most links on. */
 function begin(spots: Map<string, Place>, ways: [Place, Place][]): void {
   const near = new Map<Place, Place[]>([...spots.values()].map((it) => [it, []]));
   for (const [from, to] of ways) {

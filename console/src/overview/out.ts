@@ -3,7 +3,6 @@
 import { hasEnded } from '../acting';
 import { OUT, type Alarm } from '../network/alarms';
 import type { Cause } from '../network/cause';
-import { concerns } from '../network/done';
 import type { Task } from '../platform.svelte';
 
 export interface Out {
@@ -47,11 +46,23 @@ export interface Outage {
   sites: string[];
 }
 
-/** The open task that names a site: one that diagnoses before others, of which the one that began first. */
-export function about(tasks: Iterable<Task>, site: string): Task | undefined {
-  const found = [...tasks].filter((it) => !hasEnded(it) && it.content && concerns(it.content, site));
+/** A site, as agents name it in the words and payloads of tasks, or as people do. */
+const SITE = /\bsite[: ]([^\s"',;()[\]{}]+)/gi;
+
+/** The open task that names each site: one that diagnoses before others, of which the one that began first. */
+export function about(tasks: Iterable<Task>): Map<string, Task> {
   const isOther = (it: Task) => +!it.type?.includes('diagnosis');
-  return found.sort((a, b) => isOther(a) - isOther(b) || ((a['created-at'] ?? '') < (b['created-at'] ?? '') ? -1 : 1))[0];
+  const open = [...tasks].filter((it) => !hasEnded(it) && it.content);
+  open.sort((a, b) => isOther(a) - isOther(b) || ((a['created-at'] ?? '') < (b['created-at'] ?? '') ? -1 : 1));
+  const found = new Map<string, Task>();
+  for (const task of open) {
+    // A sentence may end with its name.
+    for (const [, name] of task.content!.matchAll(SITE)) {
+      const site = `site:${name!.replace(/[.:!?]+$/, '')}`;
+      if (!found.has(site)) found.set(site, task);
+    }
+  }
+  return found;
 }
 
 /** By what tasks say is the reason: in the order of what is out longest. */
@@ -60,7 +71,8 @@ export function outages(all: Out[], why: (site: string) => Cause | undefined, wh
   for (const { site, since } of all) {
     const cause = why(site);
     const about = cause ? undefined : who(site);
-    const key = cause?.element ?? about?.['task-id'] ?? '';
+    // A task may be called as an element is.
+    const key = cause ? `c ${cause.element}` : about ? `t ${about['task-id']}` : '';
     const known = found.get(key);
     if (known) known.sites.push(site);
     else found.set(key, { cause, about, since, sites: [site] });

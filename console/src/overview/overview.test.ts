@@ -46,10 +46,11 @@ test('of sites whose cause is not known it is told who has a task about them, an
     task('first', 'oss', 'ip', { content: 'look at site:A', 'created-at': 'f' })[1],
     task('a over', 'oss', 'ip', { content: 'site:A', 'task-status': 'failed' })[1],
   ];
-  expect(about(tasks, 'site:A')?.['task-id']).toBe('first');
-  expect(about([...tasks, task('why', 'oss', 'ip', { content: 'site:A', type: 'fault_diagnosis' })[1]], 'site:A')?.['task-id']).toBe('why');
+  expect(about(tasks).get('site:A')?.['task-id']).toBe('first');
+  const why = task('why', 'oss', 'ip', { content: 'Is it site A or ["site:B-1","x"]? Not site:B-12.', type: 'fault_diagnosis' })[1];
+  expect([...about([...tasks, why])].map(([site, it]) => [site, it['task-id']])).toEqual([['site:A', 'why'], ['site:B-1', 'why'], ['site:B-12', 'why']]);
   const all = ['site:C', 'site:B', 'site:A'].map((site, place) => ({ site, since: String(place) }));
-  const found = outages(all, () => undefined, (site) => about(tasks, site));
+  const found = outages(all, () => undefined, (site) => about(tasks).get(site));
   expect(found.map((it) => [it.about?.['task-id'], it.since, it.sites])).toEqual([[undefined, '0', ['site:B', 'site:C']], ['first', '2', ['site:A']]]);
 });
 

@@ -113,11 +113,9 @@ fn what_breaks_is_seen_on_the_network_and_so_is_what_was_done_about_it() {
     browser.wait(task);
     let named = browser.text(&format!("{task}.textContent"));
     browser.look(&format!("{task}.click()"));
-    browser.wait("document.querySelector('#task-name')");
-    assert_eq!(
-        browser.text("document.querySelector('#task-name').textContent"),
-        named
-    );
+    browser.wait(&format!(
+        "document.querySelector('aside .lead small')?.textContent === {named:?}"
+    ));
 
     // Who may see nothing of it is shown nothing.
     let key = state.path().join("ann_ed25519");
