@@ -43,16 +43,36 @@ pub(crate) async fn assigned(
 }
 
 /// Sessions under way.
-pub(crate) struct Sessions(JoinSet<Result<u64, WireError>>);
+pub(crate) struct Sessions {
+    going: JoinSet<Result<u64, WireError>>,
+    /// The events of those that have ended.
+    events: u64,
+}
 
 impl Sessions {
     /// Waits for the last; how many events there were.
     pub(crate) async fn finished(&mut self) -> Result<u64, Box<dyn Error>> {
-        let mut events = 0;
-        while let Some(ended) = self.0.join_next().await {
-            events += ended??;
+        while let Some(ended) = self.going.join_next().await {
+            self.events += ended??;
         }
-        Ok(events)
+        Ok(self.events)
+    }
+
+    /// What comes of something that is done meanwhile; it is not waited for once a session has failed.
+    pub(crate) async fn beside<T>(
+        &mut self,
+        meanwhile: impl Future<Output = T>,
+    ) -> Result<T, Box<dyn Error>> {
+        tokio::select! {
+            biased;
+            done = meanwhile => Ok(done),
+            failed = async {
+                match self.finished().await {
+                    Err(failed) => failed,
+                    Ok(_) => std::future::pending().await,
+                }
+            } => Err(failed),
+        }
     }
 }
 
@@ -70,7 +90,10 @@ pub(crate) async fn going_on(
         let (agents, prefix) = (agents.to_vec(), format!("passing-{place}"));
         sessions.spawn(async move { going(wire, &agents, &prefix, each, until).await });
     }
-    Ok(Sessions(sessions))
+    Ok(Sessions {
+        going: sessions,
+        events: 0,
+    })
 }
 
 /// Assigns and cancels in turn, so many a second; returns how many were acknowledged.

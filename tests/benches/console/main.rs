@@ -129,8 +129,8 @@ async fn measured(
     // What is known of ended tasks has its bound before memory is compared.
     let first = scale.lasts / 5;
     let mut sessions = happening::going_on(&running, &agents, scale.rate, scale.lasts).await?;
-    let begin = page.looked_at(first).await;
-    let busy = page.looked_at(scale.lasts - first).await;
+    let begin = sessions.beside(page.looked_at(first)).await?;
+    let busy = sessions.beside(page.looked_at(scale.lasts - first)).await?;
     let events = sessions.finished().await?;
     let last = page.is_at(happening::events(&running).await?).await;
 

@@ -25,6 +25,9 @@ pub(crate) fn target(running: &Running) -> Target {
     }
 }
 
+/// For how long an agent that renews nothing is there, in seconds: longer than any bench.
+const LEASE_S: u32 = 604_800;
+
 /// Lets agents of these names in, and registers each.
 pub(crate) async fn register(running: &Running, names: &[String]) -> Result<(), Box<dyn Error>> {
     let kept = StateKeys::open(running.state())?;
@@ -61,7 +64,7 @@ async fn register_one(running: &Running, name: &str) -> Result<(), Box<dyn Error
     let profile = format!(
         "<register-agent xmlns=\"urn:convoke:params:xml:ns:yang:convoke-registry\"><name>{name}</name>\
          <description>Is not there</description><version>1.0.0</version><provider>Provider</provider>\
-         <layer>resource</layer></register-agent>"
+         <layer>resource</layer><lease>{LEASE_S}</lease></register-agent>"
     );
     match client.call_any(&profile).await?.outcome {
         Outcome::Errors(errors) => Err(format!("{name} is not registered: {errors:?}").into()),
