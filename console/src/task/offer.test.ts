@@ -22,6 +22,12 @@ test('what is offered otherwise than it was asked for is named, value by value',
   expect(changes('in words', request)).toEqual([]);
 });
 
+test('what differs is told on one line, whatever the values are', () => {
+  const all = [{ key: 'a\n##result', was: 'x\n##result\naccept', is: `y\u2028${'long '.repeat(20)}` }];
+  expect(listed(all)[0]).toMatch(/^a ##result x ##result accept → y long .*…$/);
+  expect(listed(all)[0]).not.toMatch(/[\n\r\u2028\u2029]/);
+});
+
 test('what tells most stands first, what was said before or is long last', () => {
   const values = { steps: 'measure '.repeat(20), ticket: 'TT', crew: 'one', percent: 3, way: 'replace' };
   expect(telling(values, [{ key: 'way' }], { ticket: 'TT' })).toEqual(['way', 'percent', 'crew', 'ticket', 'steps']);

@@ -29,8 +29,13 @@ export function changes(before: string | undefined, after: string): Change[] {
 /** A value on a line; a dash for one that is not said. */
 export const told = (value: unknown) => (value === undefined ? '–' : laid(value));
 
-/** Changes on a line. */
-export const listed = (all: Change[]) => all.map(({ key, was, is }) => `${key} ${told(was)} → ${told(is)}`);
+const VALUE_MAX = 60;
+
+/** A name or value as far as a line has room. */
+const short = (text: string) => cut(text, VALUE_MAX);
+
+/** Changes, each on one line whatever the other side's values are. */
+export const listed = (all: Change[]) => all.map(({ key, was, is }) => `${short(key)} ${short(told(was))} → ${short(told(is))}`);
 
 /** A value that takes many lines. */
 const LONG = 100;
@@ -69,13 +74,11 @@ export function settled(talk: Negotiation | undefined, asked: Values): Change[] 
     .filter(({ was, is }) => is !== undefined && !isSame(was, is));
 }
 
-const VALUE_MAX = 60;
-
 /** The values that were agreed on, in a line; nothing if words were, or a result that stands anyway. */
 export function agreement(talk: Negotiation | undefined): string {
   if (talk?.kind === 'result') return '';
   const values = words(agreed(talk) ?? '').values ?? {};
-  return telling(values, []).map((key) => `${key} ${cut(told(values[key]), VALUE_MAX)}`).join('; ');
+  return telling(values, []).map((key) => `${key} ${short(told(values[key]))}`).join('; ');
 }
 
 /** How the keys of a template are filled in by what is offered. */
