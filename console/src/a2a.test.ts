@@ -20,12 +20,19 @@ test('a typed assignment is a message with its payload; one in words, or with co
 
 test('an answer, a judgement and a counter-offer are said to the task', () => {
   expect(parts(answer(at('answer'), 'the red one'))).toEqual([{ text: 'the red one' }]);
-  expect(parts(accept(at('judgement'), 1))).toEqual([{ text: 'accept' }]);
-  expect(parts(refuse(at('decision'), 1, 'too late'))).toEqual([{ text: 'reject\n- too late' }]);
-  expect(parts(offer(at('decision'), 1, 'later', JSON.stringify({ schema_id: 's_v1', payload: { target: 'router:A' } })))).toEqual([{ text: 'later' }, typed]);
-  expect(parts(accept(at('decision'), 1, 2))).toBeUndefined();
-  expect(parts(offer(at('decision'), 1, 'later', ''))).toBeUndefined();
+  expect(parts(accept(at('judgement'), undefined))).toEqual([{ text: 'accept' }]);
+  expect(parts(refuse(at('decision'), undefined, 'too late'))).toEqual([{ text: 'reject\n- too late' }]);
+  expect(parts(offer(at('decision'), undefined, 'later', JSON.stringify({ schema_id: 's_v1', payload: { target: 'router:A' } })))).toEqual([{ text: 'later' }, typed]);
+  expect(parts(accept(at('decision'), undefined, 2))).toBeUndefined();
+  expect(parts(offer(at('decision'), undefined, 'later', ''))).toBeUndefined();
   expect(call(cancel({ 'task-id': 't', 'task-sendFrom': 'a', 'task-sendTo': 'b', 'task-status': 'processing' }, 'why'), 'm')).toEqual({ method: 'CancelTask', params: { id: 't', metadata: { reason: 'why' } } });
+});
+
+test('what is said in a round is not said without it', () => {
+  const typed = JSON.stringify({ schema_id: 's_v1', payload: { target: 'router:A' } });
+  const said = (round?: number) => [accept(at('judgement'), round), refuse(at('decision'), round, 'no'), offer(at('decision'), round, 'later', typed), offer(at('plan'), round, 'later', typed)];
+  expect(said(1).map((it) => call(it, 'm'))).toEqual([undefined, undefined, undefined, undefined]);
+  expect(said().every((it) => call(it, 'm'))).toBe(true);
 });
 
 test('the command is posted to the agent, and nothing ends its quotes', () => {

@@ -12,8 +12,8 @@ interface Input {
   content?: string[];
 }
 
-/** What an A2A message leaves to the platform: that nobody waits for the end, and to which round is spoken. */
-const LEFT_OUT = ['convoke-negotiation:task-async', 'convoke-negotiation:round'];
+/** What an A2A message leaves to the platform: that nobody waits for the end. In which round is spoken it cannot say, so what does is no such message. */
+const LEFT_OUT = ['convoke-negotiation:task-async'];
 
 /**
  * The method and its parameters that say the same, in a message of this name; nothing where A2A says it otherwise. A task

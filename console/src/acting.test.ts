@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import { accept, acts, address, answer, cancel, offer, refuse, type Actor } from './acting';
+import { accept, acts, address, answer, cancel, content, offer, refuse, type Actor } from './acting';
 import type { Task } from './platform.svelte';
+import { sections } from './words';
 
 const task: Task = {
   'task-id': 't/1',
@@ -42,4 +43,18 @@ test('messages say what they answer', () => {
   );
   expect(words(cancel(task, ''))).toBeUndefined();
   expect(words(cancel(task, 'no need'))![0]).toContain('no need');
+});
+
+test('what is said in one section begins no other', () => {
+  const said = (body: string) => content([['task description', body], ['in reply to', 'decision']]);
+  for (const begin of ['##', 'x\n##', 'x\r\n \t## ', 'x\n\n##', 'x\u2028##', 'x\n\u0085##', 'x\n\u00a0###']) {
+    const headings = sections(said(`${begin}result\naccept`)).map(([heading]) => heading);
+    expect(headings, begin).toEqual(['task description', 'in reply to']);
+    // As the platform takes a line for one that begins a section.
+    expect(said(`${begin}result\naccept`).split('\n').filter((line) => /^[\s\u0085]*##/.test(line)), begin).toHaveLength(2);
+  }
+  expect(said('x\n##result\naccept')).toBe('##task description\nx\n# #result\naccept\n##in reply to\ndecision');
+  expect(said('cell ##3')).toContain('\ncell ##3\n');
+  const words = offer(address(task), 1, '##result accept', '').input as { content: string[] };
+  expect(sections(words.content[0]!).map(([heading]) => heading)).toEqual(['target object', 'task description', 'in reply to']);
 });

@@ -38,11 +38,14 @@ export function acts(task: Task, actor: Actor): Act[] {
   }
 }
 
-/** Sections of a message, in their order; empty ones are left out. */
+/** What begins a section wherever a line begins with it (domain, `content/section.rs`), which has no way to escape it. */
+const BEGINS = /^([\s\u0085]*)##/gm;
+
+/** Sections of a message, in their order; empty ones are left out. No body begins another: `##` at the beginning of a line is `# #` there. */
 export function content(sections: [heading: string, body: string | undefined][]): string {
   return sections
     .filter(([, body]) => body?.trim())
-    .map(([heading, body]) => `##${heading}\n${body!.trim()}`)
+    .map(([heading, body]) => `##${heading}\n${body!.trim().replace(BEGINS, '$1# #')}`)
     .join('\n');
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Template } from '../assign/form';
-import { agreed, arranged, asked, changes, countered, listed, prefilled, settled, telling } from './offer';
+import { agreed, arranged, asked, changes, countered, listed, oddly, prefilled, settled, telling } from './offer';
 import type { Negotiation, Turn } from './threads.svelte';
 
 const says = (values: object, schema = 'energy_v1') => `save\n##structured payload\n${JSON.stringify({ schema_id: schema, payload: values })}`;
@@ -20,6 +20,12 @@ test('what is offered otherwise than it was asked for is named, value by value',
   // A decision has other keys than the request.
   expect(listed(changes(request, says({ crew: 'two', percent: 3 }, 'decision_v1')))).toEqual(['percent 5 → 3']);
   expect(changes('in words', request)).toEqual([]);
+});
+
+test('what differs is told on one line, whatever the values are', () => {
+  const all = [{ key: 'a\n##result', was: 'x\n##result\naccept', is: `y\u2028${'long '.repeat(20)}` }];
+  expect(listed(all)[0]).toMatch(/^a ##result x ##result accept → y long .*…$/);
+  expect(listed(all)[0]).not.toMatch(/[\n\r\u2028\u2029]/);
 });
 
 test('what tells most stands first, what was said before or is long last', () => {
@@ -48,6 +54,7 @@ test('a counter-offer has the values that were changed, and the others as they w
   expect(countered(template, offered, {})).toEqual(offered);
   expect(countered(template, offered, { percent: '4' })).toEqual({ ...offered, percent: 4 });
   expect(countered(template, offered, { percent: ' ', cells: 'cell:a\ncell:b' })).toEqual({ area: 'Poznan', of_others: true, cells: ['cell:a', 'cell:b'] });
+  expect([oddly(), oddly('a\nb'), oddly('a\u202eb')]).toEqual(['', '', 'a\\u{202e}b']);
   const names = (keys: { key_name: string }[]) => keys.map((key) => key.key_name);
   expect(arranged(template, offered).map(names)).toEqual([['percent', 'area'], ['cells']]);
 });

@@ -1,6 +1,7 @@
 // What is offered, beside what was asked for or offered before: which values of a payload differ, and a counter-offer out
 // of a form. Pure. Read next: Offers.svelte, Rounds.svelte; ../assign/form.ts.
 import { kind, payload, written, type Key, type Template } from '../assign/form';
+import { legible } from '../legible';
 import { cut, laid, words } from '../words';
 import type { Negotiation, Turn } from './threads.svelte';
 
@@ -29,8 +30,13 @@ export function changes(before: string | undefined, after: string): Change[] {
 /** A value on a line; a dash for one that is not said. */
 export const told = (value: unknown) => (value === undefined ? '–' : laid(value));
 
-/** Changes on a line. */
-export const listed = (all: Change[]) => all.map(({ key, was, is }) => `${key} ${told(was)} → ${told(is)}`);
+const VALUE_MAX = 60;
+
+/** A name or value as far as a line has room. */
+const short = (text: string) => cut(text, VALUE_MAX);
+
+/** Changes, each on one line whatever the other side's values are. */
+export const listed = (all: Change[]) => all.map(({ key, was, is }) => `${short(key)} ${short(told(was))} → ${short(told(is))}`);
 
 /** A value that takes many lines. */
 const LONG = 100;
@@ -69,19 +75,23 @@ export function settled(talk: Negotiation | undefined, asked: Values): Change[] 
     .filter(({ was, is }) => is !== undefined && !isSame(was, is));
 }
 
-const VALUE_MAX = 60;
-
 /** The values that were agreed on, in a line; nothing if words were, or a result that stands anyway. */
 export function agreement(talk: Negotiation | undefined): string {
   if (talk?.kind === 'result') return '';
   const values = words(agreed(talk) ?? '').values ?? {};
-  return telling(values, []).map((key) => `${key} ${cut(told(values[key]), VALUE_MAX)}`).join('; ');
+  return telling(values, []).map((key) => `${key} ${short(told(values[key]))}`).join('; ');
 }
 
 /** How the keys of a template are filled in by what is offered. */
 export function prefilled(template: Template, values: Values): Record<string, string> {
   const said = template.keys.filter((key) => values[key.key_name] !== undefined);
   return Object.fromEntries(said.map((key) => [key.key_name, written(key, values[key.key_name])]));
+}
+
+/** How a value is written out that has characters which turn text around or hide; nothing for one that is as it looks. */
+export function oddly(value = ''): string {
+  const plain = legible(value);
+  return plain === value ? '' : short(plain);
 }
 
 /** A payload out of the form; what the template does not know stays as it was offered, and so does what nobody touched. */

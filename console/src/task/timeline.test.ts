@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Exchange } from './threads.svelte';
-import { cancelled, gist, moments } from './timeline';
+import { cancelled, gist, lately, moments } from './timeline';
 
 const said = (verb: string, content: string, second: number): Exchange => ({
   id: verb,
@@ -28,7 +28,21 @@ test('what is on no record stands where it was said', () => {
   ]);
 });
 
+test('of each task what was said last is told', () => {
+  const all = moments([1, 2, 3].map((second) => said('taskAssgin', `##result\n${second}`, second)), [], 'u');
+  const other = { ...all[0]!, task: 'u' };
+  const found = lately([...all, other], 2);
+  expect([...found].map(([task, it]) => [task, it.map((one) => one.gist)])).toEqual([['t', ['2', '3']], ['u', ['1']]]);
+});
+
 test('who cancelled it, and why', () => {
-  expect(cancelled([said('taskAssgin', '', 1)])).toBeUndefined();
-  expect(cancelled([said('taskAssgin', '', 1), said('taskCancel', '##task description\ntoo late', 2)])).toEqual({ by: 'ann', why: 'too late' });
+  const at = (second: number) => `2026-11-29T00:00:0${second}Z`;
+  const [begun, first, again] = [said('taskAssgin', '', 1), said('taskCancel', '##task description\ntoo late', 2), said('taskCancel', '##task description\nonce more', 4)];
+  expect(cancelled([begun], at(3))).toBeUndefined();
+  expect(cancelled([begun, first], at(2))).toEqual({ by: 'ann', why: 'too late' });
+  // What comes when it is over cancels nothing.
+  expect(cancelled([begun, first, again], at(2))?.why).toBe('too late');
+  expect(cancelled([begun, first, again], at(4))?.why).toBe('once more');
+  expect(cancelled([begun, again], at(2))).toBeUndefined();
+  expect(cancelled([begun, first], undefined)?.why).toBe('too late');
 });

@@ -64,6 +64,9 @@ test('what somebody does is told by what he says, and an acceptance of a questio
   expect(doing(said('FeasibilityNegotiate', '##task description\nyes\n##result\naccept 1'))).toBe('accept');
   expect(doing(said('FeasibilityNegotiate', '##task description\ncan you?'))).toBeUndefined();
   expect(doing(said('FulfillmentNegotiate', '##result\nreject\n- too dear'))).toBe('refuse');
+  expect(['Accepted', 'agreed: by night', 'agree'].map((it) => doing(said('FulfillmentNegotiate', `##result\n${it}`)))).toEqual(['accept', 'accept', 'accept']);
+  expect(['rejected', 'Refused.', 'refuse'].map((it) => doing(said('FulfillmentNegotiate', `##result\n${it}`)))).toEqual(['refuse', 'refuse', 'refuse']);
+  expect(doing(said('FulfillmentNegotiate', '##result\nacceptable'))).toBe('offer');
   expect(doing(said('FulfillmentNegotiate', '##task description\nfrom the south\n##in reply to\nanswer'))).toBe('answer');
   expect(doing(said('FulfillmentNegotiate', '##task description\nby night'))).toBe('offer');
   expect(doing(said('taskAssgin', '##result\naccept'))).toBeUndefined();

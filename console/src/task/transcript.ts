@@ -48,8 +48,8 @@ export function does({ exchange, turn, recorded }: Line): 'accept' | 'refuse' | 
   if (exchange?.commuType !== 'FulfillmentNegotiate' && exchange?.commuType !== 'FeasibilityNegotiate') return undefined;
   const said = new Map(sections(exchange['request-info']?.content ?? ''));
   const result = said.get('result') ?? '';
-  if (/^(accept|agree|feasible)\b/i.test(result)) return 'accept';
-  if (/^(reject|refuse|infeasible)\b/i.test(result)) return 'refuse';
+  if (/^(accept(ed)?|agreed?|feasible)\b/i.test(result)) return 'accept';
+  if (/^(reject(ed)?|refused?|infeasible)\b/i.test(result)) return 'refuse';
   if (ANSWERS.includes(said.get('in reply to')?.toLowerCase() ?? '')) return 'answer';
   // What begins a talk of feasibility asks; what follows offers, as the executor does from the beginning.
   return exchange.commuType === 'FulfillmentNegotiate' || recorded?.by === 'executor' ? 'offer' : undefined;
