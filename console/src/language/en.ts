@@ -144,6 +144,7 @@ export const en = {
   'deadline': 'Deadline',
   'decided': 'Decided lately',
   'decided.by-rule': 'The rule {name}',
+  'decided.cut': 'Too much happened to look at all of it: what was decided before {time} may be missing.',
   'decided.how': 'How',
   'decided.how.accept': 'accepted',
   'decided.how.offer': 'offered something else',

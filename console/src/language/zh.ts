@@ -146,6 +146,7 @@ export const zh: Record<Key, string> = {
   'deadline': '截止时间',
   'decided': '最近的决定',
   'decided.by-rule': '规则{name}',
+  'decided.cut': '事件过多，未能全部查看：{time} 之前的决定可能未列出。',
   'decided.how': '结果',
   'decided.how.accept': '已接受',
   'decided.how.offer': '提出了其他方案',
