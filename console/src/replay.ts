@@ -35,15 +35,52 @@ export async function replay(since: string, filter: string, take: (id: number, i
   }
 }
 
-/** The last of what is read out of what happened since then, in its order. */
-export async function lastSince<T>(since: string, filter: string, most: number, read: (id: number, it: Notification) => T | undefined, signal: AbortSignal): Promise<T[]> {
-  let found: T[] = [];
+/** More happened than is looked at. */
+export class TooMuch extends Error {}
+
+/** What was read of what happened, and the moment at the platform up to which that is all; none if it was not said. */
+export interface Past<T> {
+  all: T[];
+  at?: number;
+}
+
+/** The last of what is read out of what happened since then, in its order; fails if more than `looked` events did. */
+export async function pastSince<T>(
+  since: string,
+  filter: string,
+  most: number,
+  read: (id: number, it: Notification) => T | undefined,
+  signal: AbortSignal,
+  looked = Infinity,
+): Promise<Past<T>> {
+  const all: T[] = [];
+  let count = 0;
   const take = (id: number, notification: Notification) => {
+    if ((count += 1) > looked) throw new TooMuch('too much');
     const one = read(id, notification);
-    if (one) found = [...found, one].slice(-most);
+    if (one && all.push(one) > most) all.shift();
   };
-  await replay(since, filter, take, signal);
-  return found;
+  const at = await replay(since, filter, take, signal);
+  return { all, at };
+}
+
+/** The same without the moment, however much happened. */
+export async function lastSince<T>(since: string, filter: string, most: number, read: (id: number, it: Notification) => T | undefined, signal: AbortSignal): Promise<T[]> {
+  return (await pastSince(since, filter, most, read, signal)).all;
+}
+
+/** What is left of a span is not halved any more. */
+const SPAN_MIN_MS = 1_000;
+
+/** Asks since then; while too much happened, since the middle of what is left. What was told, and since when. */
+export async function later<T>(since: number, until: number, ask: (since: number) => Promise<T>): Promise<[told: T, since: number]> {
+  for (let from = since; ; from = (from + until) / 2) {
+    try {
+      return [await ask(from), from];
+    } catch (error) {
+      if (!(error instanceof TooMuch) || until - from < SPAN_MIN_MS) throw error;
+    }
+  }
 }
 
 /** The events of a replay, up to the mark that ends it; one that is cut before has not told all. */

@@ -1,7 +1,7 @@
 // What is offered of each that waits, in a line of its own words, which the list of what waits does not have: read once
 // for each offer, one after the other. Read next: Inbox.svelte; waiting.ts.
 import { offered, standing } from '../task/threads.svelte';
-import { gist, TALKS, type Waiting } from './waiting';
+import { brief, TALKS, type Waiting } from './waiting';
 
 /** Of how many words are asked for. */
 const WORDS_MAX = 50;
@@ -26,7 +26,7 @@ export class Gists {
       const told = await standing(it['task-id'] ?? '', it.kind === 'feasibility');
       const talk = told?.rounds.find((one) => one.kind === TALKS[it.kind]);
       const contents = talk && offered(talk, it.decider === talk.publisher ? 'executor' : 'publisher')?.content;
-      if (contents) this.of = new Map(this.of).set(offerOf(it), contents.map(gist).filter(Boolean).join(' / '));
+      if (contents) this.of = new Map(this.of).set(offerOf(it), contents.map(brief).filter(Boolean).join(' / '));
     } catch {
       // It is asked for again with the next list.
       this.#asked.delete(offerOf(it));

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { decision, gist, matching, news, offers, preview, shown, type Waiting } from './waiting';
+import { brief, decision, matching, news, offers, preview, shown, type Waiting } from './waiting';
 
 const result: Waiting = {
   id: 'result/t-1',
@@ -69,8 +69,8 @@ test('numbers are told before texts', () => {
 });
 
 test('what is offered is told in a line, and of its values what was not asked for', () => {
-  expect(gist('##target object\nx\n##task description\nreplace the\nsupply\n##structured payload\n{"a":1}\n##result\ndone')).toBe('replace the supply – done');
-  expect(gist('in words')).toBe('in words');
+  expect(brief('##target object\nx\n##task description\nreplace the\nsupply\n##structured payload\n{"a":1}\n##result\ndone')).toBe('replace the supply – done');
+  expect(brief('in words')).toBe('in words');
   const parameter = [{ name: 'percent', value: '1.4' }, { name: 'area', value: '"Poznan"' }];
   const request = '##structured payload\n{"schema_id":"s","payload":{"percent":5,"area":"Poznan"}}';
   expect(news({ ...result, parameter }, request).map((it) => it.name)).toEqual(['percent']);

@@ -135,7 +135,7 @@ export function news(it: Waiting, request: string | undefined): { name: string; 
 const GIST_MAX = 120;
 
 /** What is offered in a line: what would be done, and what came of it. */
-export function gist(content: string): string {
+export function brief(content: string): string {
   const said = new Map(sections(words(content).text));
   return cut([said.get('task description'), said.get('result')].filter(Boolean).join(' – ') || (said.get('') ?? ''), GIST_MAX);
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { byVerdict, count, figures, isNews, isSame, schemaOf } from './foresight';
+import { byVerdict, count, figures, isNews, saysSame, schemaOf } from './foresight';
 
 test('what would be decided is told by verdict, and so is what is not named', () => {
   const told = { decides: [{ id: 'result/a', verdict: 'accept' }, { id: 'result/b', verdict: 'reject' }], 'decides-count': '5' };
@@ -19,10 +19,10 @@ test('a rule is looked at before it is added if it decides something, or names w
 
 test('two looks say the same if the same is decided and remarked, whenever that would be', () => {
   const one = { 'decides-count': '1', decides: [{ id: 'result/a', verdict: 'accept', at: '2026-11-29T00:00:00Z' }] };
-  expect(isSame(one, { ...one, decides: [{ id: 'result/a', verdict: 'accept', at: '2026-11-29T00:00:09Z' }] })).toBe(true);
-  expect(isSame(one, { ...one, decides: [{ id: 'result/b', verdict: 'accept' }] })).toBe(false);
-  expect(isSame(one, { ...one, 'decides-count': '2' })).toBe(false);
-  expect(isSame({}, undefined)).toBe(false);
+  expect(saysSame(one, { ...one, decides: [{ id: 'result/a', verdict: 'accept', at: '2026-11-29T00:00:09Z' }] })).toBe(true);
+  expect(saysSame(one, { ...one, decides: [{ id: 'result/b', verdict: 'accept' }] })).toBe(false);
+  expect(saysSame(one, { ...one, 'decides-count': '2' })).toBe(false);
+  expect(saysSame({}, undefined)).toBe(false);
 });
 
 test('a result keeps to the schema of answers, what is offered before to the other', () => {

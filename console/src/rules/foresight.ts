@@ -35,7 +35,7 @@ export function byVerdict(it: Foreseen): { verdict: string; all: Decides[]; coun
 }
 
 /** Whether two of them say the same of what waits now; when, where nobody decides before, moves on with time. */
-export function isSame(one: Foreseen | undefined, other: Foreseen | undefined): boolean {
+export function saysSame(one: Foreseen | undefined, other: Foreseen | undefined): boolean {
   const said = (it: Foreseen | undefined) =>
     it && JSON.stringify([count(it), it.decides?.map(({ id, verdict }) => [id, verdict]), it.remark?.map(({ about, value, remark }) => [about, value, remark])]);
   return said(one) === said(other);

@@ -172,6 +172,12 @@ export function adding(it: Terms): Request {
   return { rpc: ADD, input };
 }
 
+/** What a rule is called that is looked at before it has a name. */
+const UNNAMED = '?';
+
+/** What is asked about before it is added. */
+export const looking = (it: Terms): Request => adding({ ...it, name: it.name.trim() || UNNAMED });
+
 function stated<T extends object>(members: T): Partial<T> {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== '')) as Partial<T>;
 }
