@@ -1,12 +1,12 @@
 // Who looks at an offer while another takes its place accepts neither by a press that was meant for the first.
-import { offered, round, type Standing } from './threads.svelte';
+import { offered, round, type Standing, type Turn } from './threads.svelte';
 
 const HELD_MS = 1_000;
 
 /** What stands to be accepted, as a name of it: the round and what is offered there; nothing while that is not known. */
-export function stands(of: Standing | undefined, kind: string): string | undefined {
-  const turn = offered(of?.rounds.find((it) => it.kind === kind));
-  return turn && JSON.stringify([kind, round(of, kind), turn.content, turn.refusal]);
+export function stands(of: Standing | undefined, kind: string, side: Turn['by'] = 'publisher'): string | undefined {
+  const turn = offered(of?.rounds.find((it) => it.kind === kind), side === 'publisher' ? 'executor' : 'publisher');
+  return turn && JSON.stringify([kind, round(of, kind, side), turn.content, turn.refusal]);
 }
 
 /** Whether an acceptance is held: for a moment, once something else stands than stood there before. */
