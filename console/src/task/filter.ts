@@ -1,18 +1,27 @@
 // Which tasks are looked for, and in which order: as it stands in the address. Pure.
 import { subject, what } from '../network/done';
 import type { Task } from '../platform.svelte';
+import { STATES } from '../states';
 
 const NAMES = ['text', 'state', 'agent', 'type', 'mine', 'whole', 'negotiated', 'within', 'order'] as const;
 
-/** What is empty may be anything; `within` is in seconds; of flags anything that is said is a yes. */
+/** What is empty may be anything; of flags anything that is said is a yes. */
 export type Filter = Record<(typeof NAMES)[number], string>;
 
 /** The orders in which tasks are listed beside that of their last change, which comes first. */
 export const ORDERS = ['newest', 'oldest'] as const;
 
+/** Within which time a task changed, in seconds. */
+export const WITHIN = ['600', '3600', '86400'] as const;
+
+/** Of what there are few, all that may be said. */
+const KNOWN: Partial<Record<string, readonly string[]>> = { state: Object.keys(STATES), within: WITHIN, order: ORDERS };
+
+/** As somebody may have written it by hand: what cannot be is not asked for. */
 export function read(query: string): Filter {
   const said = new URLSearchParams(query);
-  return Object.fromEntries(NAMES.map((name) => [name, said.get(name) ?? ''])) as Filter;
+  const taken = (name: string, value: string) => (KNOWN[name]?.includes(value) === false ? '' : value);
+  return Object.fromEntries(NAMES.map((name) => [name, taken(name, said.get(name) ?? '')])) as Filter;
 }
 
 /** As it stands in the address: what is not asked for is not there. */
