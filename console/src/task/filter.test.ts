@@ -1,6 +1,12 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
+import { what } from '../network/done';
 import type { Task } from '../platform.svelte';
 import { found, read, written } from './filter';
+
+vi.mock('../network/done', async (original) => {
+  const all = await original<typeof import('../network/done')>();
+  return { ...all, what: vi.fn(all.what) };
+});
 
 const task = (name: string, more: Partial<Task> = {}): Task => ({ 'task-id': name, 'task-sendFrom': 'ann', 'task-sendTo': 'ip', 'task-status': 'processing', ...more });
 const tasks = [
@@ -16,6 +22,20 @@ test('a text is looked for in what a task is and is about, and in what its parti
   expect(names('text=the+mast')).toBe('a');
   expect(names('text=green')).toBe('c');
   expect(names('text=energy_s')).toBe('c');
+});
+
+test('words are read once, and again once they are others', () => {
+  const look = (text: string, all: Task[]) => found(all, read(`text=${text}`), around).length;
+  const mast = task('d', { content: '##task description\nThe mast' });
+  vi.mocked(what).mockClear();
+  expect(look('mast', [mast])).toBe(1);
+  expect(look('mast', [{ ...mast, 'task-status': 'finished' }])).toBe(1);
+  expect(what).toHaveBeenCalledTimes(1);
+  expect(look('crane', [{ ...mast, content: '##task description\nThe crane' }])).toBe(1);
+  // What was there no more is read anew.
+  look('', []);
+  look('mast', [mast]);
+  expect(what).toHaveBeenCalledTimes(3);
 });
 
 test('tasks are told apart by whose they are, what they are part of, and when', () => {

@@ -37,22 +37,34 @@ export interface Around {
   aliases: Map<string, string>;
 }
 
-/** What a task says of itself, in which a text is looked for: its words are read once. */
-const said = new WeakMap<Task, string>();
+/** What tasks say of themselves, by name: words are read once, however often it is told how the task stands. */
+const said = new Map<string, { content: string; text: string }>();
 
+/** In what a text is looked for. */
 function saying(task: Task): string {
-  const known = said.get(task);
-  if (known !== undefined) return known;
-  const text = [task['task-id'], task.type ?? '', subject(task), what(task)].join('\n').toLowerCase();
-  said.set(task, text);
-  return text;
+  const { 'task-id': name, content = '', type = '' } = task;
+  let known = said.get(name);
+  if (known?.content !== content) {
+    known = { content, text: [subject(task), what(task)].join('\n').toLowerCase() };
+    said.set(name, known);
+  }
+  return `${name}\n${type}\n`.toLowerCase() + known.text;
+}
+
+/** What is there no more is forgotten. */
+function forget(tasks: Task[]): void {
+  if (said.size <= tasks.length) return;
+  const there = new Set(tasks.map((task) => task['task-id']));
+  for (const name of said.keys()) if (!there.has(name)) said.delete(name);
 }
 
 /** The tasks that are looked for, in their order. */
 export function found(tasks: Iterable<Task>, filter: Filter, { me, now, aliases }: Around): Task[] {
   const wanted = filter.text.toLowerCase();
   const since = filter.within ? now - Number(filter.within) * 1_000 : -Infinity;
-  const matches = [...tasks].filter((task) => {
+  const all = [...tasks];
+  forget(all);
+  const matches = all.filter((task) => {
     const parties = [task['task-sendFrom'], task['task-sendTo']];
     return (
       (!filter.state || task['task-status'] === filter.state) &&
