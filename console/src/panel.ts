@@ -17,3 +17,20 @@ export function panel(node: HTMLElement): () => void {
     (back as HTMLElement | null)?.focus();
   };
 }
+
+/** Whether the keyboard is in an element, or was until what had it there was taken away or could be pressed no more. */
+export function keyboard() {
+  const keys = { isHere: false, watch };
+  function watch(node: HTMLElement): () => void {
+    const over = new AbortController();
+    const come = ({ target }: Event) => (keys.isHere = node.contains(target as Node));
+    const gone = (from: HTMLButtonElement) => {
+      if (from.isConnected && !from.disabled && !node.contains(document.activeElement)) keys.isHere = false;
+    };
+    document.addEventListener('focusin', come, { signal: over.signal });
+    // What is taken away is so only afterwards.
+    node.addEventListener('focusout', ({ target }) => setTimeout(gone, 0, target), { signal: over.signal });
+    return () => over.abort();
+  }
+  return keys;
+}
