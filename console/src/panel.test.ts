@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { keyboard } from './panel';
+import { isHeld, keyboard, wrote } from './panel';
 
 const page = Object.assign(new EventTarget(), { activeElement: undefined as unknown });
 vi.stubGlobal('document', page);
@@ -39,4 +39,17 @@ test('the keyboard is where it was until it was taken away, and not where it nev
   button.isConnected = false;
   inside = [];
   expect(go()).toBe(true);
+});
+
+test('a panel is held by what people wrote in it, not by what was filled in, and by many that are under way', () => {
+  const text = Object.assign(new EventTarget(), { value: 'filled in' });
+  let underWay: object | null = null;
+  const panel = { querySelectorAll: () => [text], querySelector: () => underWay } as unknown as ParentNode;
+  expect(isHeld(panel)).toBe(false);
+  wrote({ target: text });
+  expect(isHeld(panel)).toBe(true);
+  text.value = '';
+  expect(isHeld(panel)).toBe(false);
+  underWay = {};
+  expect(isHeld(panel)).toBe(true);
 });

@@ -1,4 +1,4 @@
-// Where the keyboard is when a panel opens beside a list, and where it is afterwards.
+// Where the keyboard is when a panel opens beside a list, and where it is afterwards; and when a key may close it.
 
 /** What had the focus before panels were opened. */
 let before: Element | null = null;
@@ -33,4 +33,18 @@ export function keyboard() {
     return () => over.abort();
   }
   return keys;
+}
+
+const TEXTS = 'main aside :is(textarea, input:not([type=checkbox], [type=radio]))';
+const written = new WeakSet<EventTarget>();
+
+/** Told of each input: what was filled in is not what people wrote. */
+export function wrote({ target }: { target: EventTarget | null }): void {
+  if (target) written.add(target);
+}
+
+/** Whether a panel is not to be closed by a key alone: something is written in it, or many are under way in it. */
+export function isHeld(page: ParentNode = document): boolean {
+  const texts = [...page.querySelectorAll<HTMLInputElement | HTMLTextAreaElement>(TEXTS)];
+  return page.querySelector('main aside[data-under-way]') !== null || texts.some((it) => written.has(it) && it.value !== '');
 }
