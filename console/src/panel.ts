@@ -6,7 +6,7 @@ let before: Element | null = null;
 /** For the element of a panel: its heading has the focus once it is there; what had it before has it once it is gone. */
 export function panel(node: HTMLElement): () => void {
   const now = document.activeElement;
-  if (now !== document.body && !now?.closest('aside')) before = now;
+  if (now !== document.body && !now?.closest('aside, .story')) before = now;
   const heading = node.querySelector('h2');
   heading?.setAttribute('tabindex', '-1');
   heading?.focus();
