@@ -50,7 +50,13 @@ let stranger = () => {};
 export function whenStranger(told: () => void): void {
   stranger = told;
 }
-const ASKED = ['/whoami', '/console/session'];
+const ASKED = ['/whoami', '/console/session', `${PLATFORM}/operations`];
+
+/** One at a time: who asks while one is under way waits for that. */
+export function shared(look: () => Promise<void>): () => Promise<void> {
+  let underWay: Promise<void> | undefined;
+  return () => (underWay ??= look().finally(() => (underWay = undefined)));
+}
 
 /** A request as a page of the console makes it. */
 export async function ask(url: string, init: RequestInit = {}): Promise<Response> {

@@ -1,18 +1,27 @@
 // Which tasks are looked for, and in which order: as it stands in the address. Pure.
 import { subject, what } from '../network/done';
 import type { Task } from '../platform.svelte';
+import { STATES } from '../states';
 
 const NAMES = ['text', 'state', 'agent', 'type', 'mine', 'whole', 'negotiated', 'within', 'order'] as const;
 
-/** What is empty may be anything; `within` is in seconds; of flags anything that is said is a yes. */
+/** What is empty may be anything; of flags anything that is said is a yes. */
 export type Filter = Record<(typeof NAMES)[number], string>;
 
 /** The orders in which tasks are listed beside that of their last change, which comes first. */
 export const ORDERS = ['newest', 'oldest'] as const;
 
+/** Within which time a task changed, in seconds. */
+export const WITHIN = ['600', '3600', '86400'] as const;
+
+/** Of what there are few, all that may be said. */
+const KNOWN: Partial<Record<string, readonly string[]>> = { state: Object.keys(STATES), within: WITHIN, order: ORDERS };
+
+/** As somebody may have written it by hand: what cannot be is not asked for. */
 export function read(query: string): Filter {
   const said = new URLSearchParams(query);
-  return Object.fromEntries(NAMES.map((name) => [name, said.get(name) ?? ''])) as Filter;
+  const taken = (name: string, value: string) => (KNOWN[name]?.includes(value) === false ? '' : value);
+  return Object.fromEntries(NAMES.map((name) => [name, taken(name, said.get(name) ?? '')])) as Filter;
 }
 
 /** As it stands in the address: what is not asked for is not there. */
@@ -28,22 +37,34 @@ export interface Around {
   aliases: Map<string, string>;
 }
 
-/** What a task says of itself, in which a text is looked for: its words are read once. */
-const said = new WeakMap<Task, string>();
+/** What tasks say of themselves, by name: words are read once, however often it is told how the task stands. */
+const said = new Map<string, { content: string; text: string }>();
 
+/** In what a text is looked for. */
 function saying(task: Task): string {
-  const known = said.get(task);
-  if (known !== undefined) return known;
-  const text = [task['task-id'], task.type ?? '', subject(task), what(task)].join('\n').toLowerCase();
-  said.set(task, text);
-  return text;
+  const { 'task-id': name, content = '', type = '' } = task;
+  let known = said.get(name);
+  if (known?.content !== content) {
+    known = { content, text: [subject(task), what(task)].join('\n').toLowerCase() };
+    said.set(name, known);
+  }
+  return `${name}\n${type}\n`.toLowerCase() + known.text;
+}
+
+/** What is there no more is forgotten. */
+function forget(tasks: Task[]): void {
+  if (said.size <= tasks.length) return;
+  const there = new Set(tasks.map((task) => task['task-id']));
+  for (const name of said.keys()) if (!there.has(name)) said.delete(name);
 }
 
 /** The tasks that are looked for, in their order. */
 export function found(tasks: Iterable<Task>, filter: Filter, { me, now, aliases }: Around): Task[] {
   const wanted = filter.text.toLowerCase();
   const since = filter.within ? now - Number(filter.within) * 1_000 : -Infinity;
-  const matches = [...tasks].filter((task) => {
+  const all = [...tasks];
+  forget(all);
+  const matches = all.filter((task) => {
     const parties = [task['task-sendFrom'], task['task-sendTo']];
     return (
       (!filter.state || task['task-status'] === filter.state) &&
