@@ -151,7 +151,7 @@ pub(super) fn decides(desk: &mut Desk) {
     desk.tells("Your refusal was delivered.");
     // What is to be done to be asked is said where nothing waits.
     desk.browser
-        .wait("all('.waiting a[href=\"#assign\"]').length === 2");
+        .wait("all('.waiting a[href^=\"#assign\"]').length === 2");
     assert!(desk.said("span").contains("reject\\n- by day, please"));
 }
 
