@@ -27,7 +27,12 @@ fn found_agent(reply: &Reply) {
 #[track_caller]
 fn accepted(reply: &Reply, task: &str) {
     assert_eq!(text(&reply.document, "task-id"), task, "{}", reply.raw());
-    assert_eq!(text(&reply.document, "task-status"), "input-required");
+    // What its agent, which has thousands, has not answered while the reply was waited for is created.
+    let status = text(&reply.document, "task-status");
+    assert!(
+        ["input-required", "created"].contains(&status.as_str()),
+        "{status}"
+    );
 }
 
 #[test]
