@@ -115,7 +115,7 @@ fn a_trouble_that_no_alarm_tells_of_shows_in_counters() {
         drill.net.strike(fault, now);
         drill.run_for(9_000.0);
         drill.in_order(&[
-            &["Trouble 1: 1 cells, cell:s0/1 first, as their counters"],
+            &["Trouble 1: 1 cell, cell:s0/1 first, as their counters"],
             &[then],
             &["Trouble 1 of cell:s0/1 is over"],
         ]);
