@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { later, pastSince, replayed, TooMuch } from './replay';
+import { lastBetween, later, LOOKED_MAX, pastSince, replayed, TooMuch } from './replay';
 
 const told = (id: number) => `id: ${id}\ndata: {"ietf-restconf:notification":{"eventTime":"2026-11-29T00:00:0${id}Z","x":${id}}}\n\n`;
 const OVER = 'data: {"ietf-restconf:notification":{"eventTime":"2026-11-29T01:00:00Z","nc-notifications:replayComplete":{}}}\n\n';
@@ -27,6 +27,21 @@ test('the last of a replay is kept, with its moment, and no more is looked at th
   expect(await ask()).toEqual({ all: [2, 3], at: Date.parse('2026-11-29T01:00:00Z') });
   expect((await ask(3)).all).toEqual([2, 3]);
   await expect(ask(2)).rejects.toThrow(TooMuch);
+  vi.unstubAllGlobals();
+});
+
+test('where more happened than is looked at, the last of it is told of less time, and since when', async () => {
+  vi.stubGlobal('localStorage', { getItem: () => '' });
+  // So many a second.
+  const at = (url: string) => Date.parse(new URL(url, 'http://localhost').searchParams.get('start-time')!);
+  const events = (from: number) => Array.from({ length: 100_000 - from }, (_, place) => told((place % 9) + 1)).join('');
+  vi.stubGlobal('fetch', async (url: string) => new Response(events(at(url)) + OVER));
+  const ask = (since: number, most: number) => lastBetween(since, 100_000, '', most, (id) => id, new AbortController().signal);
+  expect(await ask(100_000 - LOOKED_MAX, 2)).toEqual({ all: [9, 1], cut: undefined });
+  // Enough was found: of what was before nothing would be told.
+  expect((await ask(0, 2)).cut).toBeUndefined();
+  const some = await ask(0, 20_000);
+  expect([some.all.length, some.cut]).toEqual([6_250, 93_750]);
   vi.unstubAllGlobals();
 });
 

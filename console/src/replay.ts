@@ -35,6 +35,9 @@ export async function replay(since: string, filter: string, take: (id: number, i
   }
 }
 
+/** How many events are looked at for one answer. */
+export const LOOKED_MAX = 10_000;
+
 /** More happened than is looked at. */
 export class TooMuch extends Error {}
 
@@ -51,7 +54,7 @@ export async function pastSince<T>(
   most: number,
   read: (id: number, it: Notification) => T | undefined,
   signal: AbortSignal,
-  looked = Infinity,
+  looked = LOOKED_MAX,
 ): Promise<Past<T>> {
   const all: T[] = [];
   let count = 0;
@@ -62,11 +65,6 @@ export async function pastSince<T>(
   };
   const at = await replay(since, filter, take, signal);
   return { all, at };
-}
-
-/** The same without the moment, however much happened. */
-export async function lastSince<T>(since: string, filter: string, most: number, read: (id: number, it: Notification) => T | undefined, signal: AbortSignal): Promise<T[]> {
-  return (await pastSince(since, filter, most, read, signal)).all;
 }
 
 /** What is left of a span is not halved any more. */
@@ -81,6 +79,27 @@ export async function later<T>(since: number, until: number, ask: (since: number
       if (!(error instanceof TooMuch) || until - from < SPAN_MIN_MS) throw error;
     }
   }
+}
+
+/** The last of what is read of what happened between two moments, in its order. */
+export interface Last<T> {
+  all: T[];
+  /** Since when all is told, if too much happened before and something may be missing for it. */
+  cut?: number;
+}
+
+/** The last of it; where more happened than is looked at, of less time. */
+export async function lastBetween<T>(
+  since: number,
+  until: number,
+  filter: string,
+  most: number,
+  read: (id: number, it: Notification) => T | undefined,
+  signal: AbortSignal,
+): Promise<Last<T>> {
+  const ask = (from: number) => pastSince(new Date(from).toISOString(), filter, most, read, signal);
+  const [{ all }, from] = await later(since, until, ask);
+  return { all, cut: from > since && all.length < most ? from : undefined };
 }
 
 /** The events of a replay, up to the mark that ends it; one that is cut before has not told all. */

@@ -1,6 +1,6 @@
 // What people decided lately themselves, as the log tells it: their turns in negotiations, and patches. Pure but for asking. Read
 // next: Decided.svelte; ../replay.ts; ../schemas/history.ts.
-import { later, pastSince } from '../replay';
+import { later, LOOKED_MAX, pastSince } from '../replay';
 import { ruled } from '../rules/history';
 import { decisions, told as toldOfPatch, type Decided as DecidedPatch, type Told as ToldOfPatch } from '../schemas/history';
 import type { Ruled } from '../rules/terms';
@@ -85,8 +85,6 @@ export function unruled(all: Decided[], rules: Ruled[]): Decided[] {
   return all.filter((it) => !moments.get(`${it.kind}/${it.name}`)?.some((at) => Math.abs(Date.parse(it.at) - at) <= APART_MS));
 }
 
-/** How many events of a kind are looked at, and how much of them is kept. */
-const LOOKED_MAX = 10_000;
 /** What happened may be told so much later. */
 const LATE_MS = 10_000;
 
@@ -123,7 +121,7 @@ export class Lately {
   async look(back: number, now: number, signal: AbortSignal): Promise<void> {
     const begin = Math.max(back, this.#asked - LATE_MS);
     const [[turns, patches, rules], since] = await later(begin, now, async (from) => {
-      const read = <T>(filter: string, one: (id: number, it: Notification) => T | undefined) => this.past(new Date(from).toISOString(), filter, LOOKED_MAX, one, signal, LOOKED_MAX);
+      const read = <T>(filter: string, one: (id: number, it: Notification) => T | undefined) => this.past(new Date(from).toISOString(), filter, LOOKED_MAX, one, signal);
       const turns = await read('/convoke-negotiation:negotiation-update', moved);
       const patches = await read('/convoke-schema:schema-update', toldOfPatch);
       // At last: what a rule decided is known when that is.

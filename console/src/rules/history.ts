@@ -1,5 +1,5 @@
 // What became of standing rules before the page was opened, as far as the log is kept. Read next: ../replay.ts; terms.ts.
-import { lastSince } from '../replay';
+import { lastBetween, type Last } from '../replay';
 import type { Ruled } from './terms';
 
 /** What is told of a rule, as an event has it. */
@@ -8,7 +8,7 @@ export function ruled(id: number, notification: Record<string, unknown>): Ruled 
   return told && { ...told, id, at: String(notification['eventTime'] ?? '') };
 }
 
-/** What became of rules since then, the last of it. */
-export function history(since: string, most: number, signal: AbortSignal): Promise<Ruled[]> {
-  return lastSince(since, '/convoke-policy:policy-update', most, ruled, signal);
+/** What became of rules between two moments, the last of it. */
+export function history(since: number, until: number, most: number, signal: AbortSignal): Promise<Last<Ruled>> {
+  return lastBetween(since, until, '/convoke-policy:policy-update', most, ruled, signal);
 }

@@ -1,6 +1,6 @@
 // How patches were decided, and why: each is told once, and one that was refused is kept nowhere else. Pure but for
 // asking. Read next: ../replay.ts; ../pages/Schemas.svelte.
-import { lastSince } from '../replay';
+import { lastBetween, type Last } from '../replay';
 
 /** What became of a patch (`schema-update`). */
 export interface Decided {
@@ -65,7 +65,8 @@ export function decisions(all: Told[]): Decided[] {
 /** Of a patch as much is told before it is decided. */
 const EACH = 4;
 
-/** What was decided since then, the last first. */
-export async function history(since: string, most: number, signal: AbortSignal): Promise<Decided[]> {
-  return decisions(await lastSince(since, '/convoke-schema:schema-update', most * EACH, told, signal)).slice(0, most);
+/** What was decided between two moments, the last first. */
+export async function history(since: number, until: number, most: number, signal: AbortSignal): Promise<Last<Decided>> {
+  const last = await lastBetween(since, until, '/convoke-schema:schema-update', most * EACH, told, signal);
+  return { ...last, all: decisions(last.all).slice(0, most) };
 }

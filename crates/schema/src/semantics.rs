@@ -102,7 +102,7 @@ pub struct ScenarioReading {
     pub fit: ScenarioFit,
     /// What was said of its keys.
     pub parsed: Parsed,
-    /// The share of its required keys that were not said, 0 to 1.
+    /// The share of its required keys that were not said, 0 to 1; 1 if nothing was said of any key.
     pub lacks: f64,
 }
 

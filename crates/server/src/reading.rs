@@ -57,8 +57,14 @@ mod tests {
     use schema::time::Timestamp;
 
     fn understood(words: &str, is_named: bool) -> Understanding {
-        let templates =
-            ["fault_diagnosis_v1", "fault_repair_v1"].map(|id| shipped::template(id).unwrap());
+        among(words, is_named, &["fault_diagnosis_v1", "fault_repair_v1"])
+    }
+
+    fn among(words: &str, is_named: bool, schemas: &[&str]) -> Understanding {
+        let templates: Vec<Template> = schemas
+            .iter()
+            .map(|id| shipped::template(id).unwrap())
+            .collect();
         let offers = templates.iter().map(|template| OfferedScenario {
             agent: "",
             scenario: &template.scenario,
@@ -94,6 +100,16 @@ mod tests {
         assert_eq!(fullest.fit.scenario, "fault_diagnosis");
         assert_eq!(fullest.parsed.payload["target"], "link:Berlin-Leipzig");
         assert_eq!(fullest.lacks, 0.0);
+    }
+
+    /// A template that requires nothing lacks nothing, and is not taken for that.
+    #[test]
+    fn of_those_of_whose_keys_nothing_was_said_the_better_fit_is_taken() {
+        let schemas = ["trouble_ticket_v1", "fault_repair_v1"];
+        let mut understood = among("repair router Krakow", false, &schemas);
+        assert_eq!(understood.near.len(), 2, "{understood:?}");
+        let fullest = understood.take_fullest().unwrap();
+        assert_eq!(fullest.fit.scenario, "fault_repair");
     }
 
     /// Whatever is said up to the bound is read or given up, at whatever time: no panic, and nothing in the payload that
