@@ -1,7 +1,7 @@
 // How the console is built: three files with fixed names, which the server embeds, each compressed beside it.
+import { gzipAsync } from '@gfx/zopfli';
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { gzipSync } from 'node:zlib';
 import type { Plugin } from 'vite';
 import { defineConfig } from 'vitest/config';
 
@@ -13,9 +13,10 @@ const compressed: Plugin = {
   configResolved(config) {
     folder = config.build.outDir;
   },
-  closeBundle() {
+  // By Zopfli, which takes seconds and is a twenty-fifth smaller than what zlib makes.
+  async closeBundle() {
     for (const name of readdirSync(folder).filter((name) => !name.endsWith('.gz'))) {
-      writeFileSync(`${folder}/${name}.gz`, gzipSync(readFileSync(`${folder}/${name}`), { level: 9 }));
+      writeFileSync(`${folder}/${name}.gz`, await gzipAsync(readFileSync(`${folder}/${name}`), { numiterations: 15 }));
     }
   },
 };
