@@ -194,6 +194,9 @@ fn remarked(remark: XmlElement<'_>) -> String {
     let value = text(remark, "value");
     match &*text(remark, "remark") {
         "scenario-unknown" => format!("No schema here is of the scenario '{value}'."),
+        "not-negotiated" => {
+            format!("No agent that takes the scenario '{value}' negotiates such decisions now.")
+        }
         "agent-unknown" => format!("There is no agent '{value}' now."),
         "domain-unknown" => format!("No agent is in the domain '{value}' now."),
         "key-unknown" => format!("No schema has a key '{value}' in what is offered."),

@@ -98,6 +98,25 @@ pub struct Capability {
     pub negotiate: Option<String>,
 }
 
+impl Capability {
+    /// True if it declares that it negotiates whether it can do a task (draft §5.1, §5.3).
+    pub fn negotiates_feasibility(&self) -> bool {
+        self.declares("acp-task-feasibility-negotiation")
+    }
+
+    /// True if it declares that it negotiates how it fulfils a task (draft §5.1, §5.3).
+    pub fn negotiates_fulfillment(&self) -> bool {
+        self.declares("acp-task-fulfillment-negotiation")
+    }
+
+    /// Whatever the version.
+    fn declares(&self, what: &str) -> bool {
+        self.negotiate
+            .as_deref()
+            .is_some_and(|all| all.contains(what))
+    }
+}
+
 /// The profile.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Profile {

@@ -10,10 +10,11 @@ use super::rights::Rights;
 use super::rules::Rules;
 use crate::access::exec;
 use crate::operation::{Query, Reader};
-use crate::schemas::NamedKey;
+use crate::schemas::{NamedKey, takes};
 use crate::{Engine, Refusal};
 use domain::access::{Principal, Request};
 use domain::policy::{DecisionKind, PendingDecision, RuleVerdict, StandingRule};
+use domain::profile::Capability;
 use domain::time::Timestamp;
 use std::sync::Arc;
 
@@ -161,6 +162,13 @@ impl Engine {
         {
             lacks(RuleLack::Scenario, scenario);
         }
+        if let Some(scenario) = served
+            && knows_agents
+            && !waits(|pending| &pending.scenario, scenario)
+            && self.is_nowhere_negotiated(scenario, kind)
+        {
+            lacks(RuleLack::Negotiation, scenario);
+        }
         if let Some(agent) = &wanted.agent
             && knows_agents
             && !waits(|pending| &pending.agent, agent)
@@ -193,6 +201,21 @@ impl Engine {
         let is_anybodys = matches!(kind, DecisionKind::Feasibility | DecisionKind::Patch);
         let is_user = || !who.is_administrator() || self.registry.credential(name).is_some();
         !(is_agent || is_anybodys && is_user())
+    }
+
+    /// True if agents take the scenario, and none of them declares that it negotiates such decisions.
+    fn is_nowhere_negotiated(&self, scenario: &str, kind: DecisionKind) -> bool {
+        let negotiates: fn(&Capability) -> bool = match kind {
+            DecisionKind::Decision => Capability::negotiates_fulfillment,
+            DecisionKind::Feasibility => Capability::negotiates_feasibility,
+            _ => return false,
+        };
+        let agents = self.registry.directory.all();
+        let takers = agents.iter().filter(|it| takes(&it.profile, scenario));
+        let declared: Vec<bool> = takers
+            .map(|it| negotiates(&it.profile.capability))
+            .collect();
+        !declared.is_empty() && !declared.contains(&true)
     }
 
     fn has_domain(&self, domain: &str) -> bool {

@@ -76,6 +76,8 @@ pub struct RuleRemark {
 pub enum RuleLack {
     /// No template that is served is of that scenario.
     Scenario,
+    /// No agent that takes that scenario declares that it negotiates such decisions.
+    Negotiation,
     /// No agent of that name is registered.
     Agent,
     /// No agent of that domain is registered.
@@ -90,7 +92,7 @@ impl RuleLack {
     /// The condition, by its name in module convoke-policy.
     pub fn about(self) -> &'static str {
         match self {
-            Self::Scenario => "scenario",
+            Self::Scenario | Self::Negotiation => "scenario",
             Self::Agent => "agent",
             Self::Domain => "domain",
             Self::Key | Self::Number => "bound",
@@ -101,6 +103,7 @@ impl RuleLack {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Scenario => "scenario-unknown",
+            Self::Negotiation => "not-negotiated",
             Self::Agent => "agent-unknown",
             Self::Domain => "domain-unknown",
             Self::Key => "key-unknown",

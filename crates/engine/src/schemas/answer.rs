@@ -255,7 +255,7 @@ pub(super) fn preferred(language: Option<&str>) -> Option<Language> {
 }
 
 /// Whether an agent declares a template of the scenario.
-pub(super) fn takes(profile: &Profile, scenario: &str) -> bool {
+pub(crate) fn takes(profile: &Profile, scenario: &str) -> bool {
     let scenarios = profile.schemas().filter_map(|id| id.rsplit_once("_v"));
     scenarios.into_iter().any(|(name, _)| name == scenario)
 }

@@ -39,6 +39,7 @@ mod served;
 mod setup;
 mod utterance;
 
+pub(crate) use answer::takes;
 pub(crate) use naming::NamedKey;
 pub(crate) use observation::{Lesson, Observed};
 pub(crate) use published::Checked;

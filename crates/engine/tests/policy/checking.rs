@@ -312,6 +312,43 @@ fn what_names_nothing_is_said() {
     );
 }
 
+#[test]
+fn what_no_agent_of_a_scenario_negotiates_is_said() {
+    let stage = with_schemas();
+    let lacks = |kind| {
+        let conditions = RuleConditions {
+            scenario: Some("flight_booking".to_owned()),
+            ..RuleConditions::default()
+        };
+        let lacks = stage.lacks("operator", of_kind(kind, conditions));
+        lacks.into_iter().map(|(lack, _)| lack).collect::<Vec<_>>()
+    };
+    let kinds = [
+        DecisionKind::Result,
+        DecisionKind::Decision,
+        DecisionKind::Feasibility,
+    ];
+    // Agents that name no schemas may take any.
+    assert_eq!(kinds.map(lacks), [vec![], vec![], vec![]]);
+    let booking = |negotiate: Option<&str>| {
+        let mut profile = testkit::profile("out");
+        let mut skill = testkit::skill("book", &[]);
+        skill.schemas = vec!["flight_booking_v1".to_owned()];
+        profile.skills = vec![skill];
+        profile.capability.negotiate = negotiate.map(str::to_owned);
+        stage.register_as(profile);
+    };
+    booking(None);
+    let not = || vec![RuleLack::Negotiation];
+    assert_eq!(kinds.map(lacks), [vec![], not(), not()]);
+    booking(Some("acp-task-fulfillment-negotiation-v1.0"));
+    assert_eq!(kinds.map(lacks), [vec![], vec![], not()]);
+    booking(Some(
+        "acp-task-feasibility-negotiation-v1.0,acp-task-fulfillment-negotiation-v1.0",
+    ));
+    assert_eq!(kinds.map(lacks), [vec![], vec![], vec![]]);
+}
+
 /// Everybody may execute what no rule denies, and this not.
 fn without(rpc: &str) -> AccessRules {
     let rule = |module: &str, rpc: &str, action| Rule {

@@ -17,6 +17,7 @@ use domain::policy::{
     Afterwards, DecisionKind, NumberBound, PolicyChange, PolicyUpdate, RuleConditions, RuleVerdict,
     TimeOut,
 };
+use domain::profile::Profile;
 use domain::registry::Reach;
 use domain::reply::{Reply, Verdict};
 use domain::task::{Status, TaskId};
@@ -116,6 +117,10 @@ impl Stage {
     fn register_in(&self, domain: &str) {
         let mut profile = testkit::profile("out");
         profile.domain = Some(domain.to_owned());
+        self.register_as(profile);
+    }
+
+    fn register_as(&self, profile: Profile) {
         let register = RegisterAgent {
             profile,
             reach: Reach::Client,

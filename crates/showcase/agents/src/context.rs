@@ -101,16 +101,10 @@ impl AgentContext {
 
     /// True if an agent declares that it negotiates how it fulfils a task (draft §5.1, §5.3).
     pub fn negotiates_fulfillment(&self, name: &str) -> bool {
-        let declares = |p: &Arc<Profile>| {
-            let negotiates = p.capability.negotiate.as_deref();
-            p.name == name && negotiates.is_some_and(|n| n.contains(FULFILLMENT))
-        };
+        let declares = |p: &Arc<Profile>| p.name == name && p.capability.negotiates_fulfillment();
         self.roster.iter().any(declares)
     }
 }
-
-/// The key by which a profile says that an agent negotiates the fulfilment of tasks (draft §5.1).
-const FULFILLMENT: &str = "acp-task-fulfillment-negotiation";
 
 /// True if `profile` names `domain` among its domains.
 pub fn works_in(profile: &Profile, domain: Domain) -> bool {

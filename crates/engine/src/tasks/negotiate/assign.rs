@@ -34,9 +34,6 @@ use domain::verb::Verb;
 use std::sync::Arc;
 use store::PushChange;
 
-/// What an executor must declare for a task that demands negotiation (§5.1, `negotiate`).
-const FULFILLMENT: &str = "acp-task-fulfillment-negotiation";
-
 /// What a task needs to be handed over.
 pub(super) struct Handover<'e> {
     /// The data that go with it.
@@ -197,10 +194,8 @@ impl Engine {
         if let Some(parent) = &task.conditions.parent {
             self.check_part(work, &task.id, parent, &task.from)?;
         }
-        let negotiates = registration.profile.capability.negotiate.as_deref();
-        if task.conditions.fulfillment_demanded
-            && !negotiates.is_some_and(|n| n.contains(FULFILLMENT))
-        {
+        let capability = &registration.profile.capability;
+        if task.conditions.fulfillment_demanded && !capability.negotiates_fulfillment() {
             return Err(Refusal::unusable(
                 Field::Fulfillment,
                 format!("'{}' does not negotiate fulfillment", task.to),
