@@ -106,7 +106,7 @@ fn choice<'o>(
     let offers: Vec<OfferedScenario<'_>> = offered.iter().map(Offered::offer).collect();
     let choice = choose(reader.words, &offers, &Ngrams::default());
     let mut understood = read_near(choice, &offers, reader.named, |it| reader.of(it))?;
-    let Some(best) = understood.take_fullest() else {
+    let Some(best) = understood.take_best() else {
         let nearest = understood.others.into_iter().next();
         return Err(Failure::refused(nothing_fits(nearest)));
     };

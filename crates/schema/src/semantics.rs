@@ -102,8 +102,13 @@ pub struct ScenarioReading {
     pub fit: ScenarioFit,
     /// What was said of its keys.
     pub parsed: Parsed,
-    /// The share of its required keys that were not said, 0 to 1; 1 if nothing was said of any key.
-    pub lacks: f64,
+}
+
+impl ScenarioReading {
+    /// True if all that is required was said; not of what requires nothing, if nothing was said of it.
+    pub fn is_full(&self) -> bool {
+        self.parsed.missing.is_empty() && !self.parsed.payload.is_empty()
+    }
 }
 
 /// An utterance as it was understood among offers: the scenarios that it may be for, of which those that
@@ -117,15 +122,12 @@ pub struct Understanding {
 }
 
 impl Understanding {
-    /// The reading that lacks least, taken out of those near; of equals the one that fits better. None if
+    /// The best fit of which all was said that it requires, or else the best, taken out of those near. None if
     /// nothing fits.
-    pub fn take_fullest(&mut self) -> Option<ScenarioReading> {
-        let lacks = |(_, reading): &(usize, &ScenarioReading)| reading.lacks;
-        // The first of the least.
-        let places = self.near.iter().enumerate();
-        let fullest = places.min_by(|one, other| lacks(one).total_cmp(&lacks(other)));
-        let (place, _) = fullest?;
-        Some(self.near.remove(place))
+    pub fn take_best(&mut self) -> Option<ScenarioReading> {
+        let full = self.near.iter().position(ScenarioReading::is_full);
+        let is_any = !self.near.is_empty();
+        is_any.then(|| self.near.remove(full.unwrap_or(0)))
     }
 }
 

@@ -119,25 +119,11 @@ pub fn read_near<E>(
                     Some(before) => before.parsed.clone(),
                     None => read(template)?,
                 };
-                understanding.near.push(ScenarioReading {
-                    lacks: lacks(template, &parsed),
-                    fit,
-                    parsed,
-                });
+                understanding.near.push(ScenarioReading { fit, parsed });
             }
         }
     }
     Ok(understanding)
-}
-
-/// The share of a template's required keys that were not said; all of it where nothing of any key was, lest one that
-/// requires nothing be taken for what everything was said of.
-fn lacks(template: &Template, parsed: &Parsed) -> f64 {
-    if parsed.payload.is_empty() {
-        return 1.0;
-    }
-    let required = template.own_keys().filter(|key| key.required).count();
-    parsed.missing.len() as f64 / required.max(1) as f64
 }
 
 /// The number of steps that [`choose`] takes: bytes, dimensions and terms that it looks at.

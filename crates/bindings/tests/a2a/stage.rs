@@ -287,11 +287,7 @@ impl WordReader for Counted {
             };
             match parsed.payload.is_empty() {
                 true => understanding.others.push(fit),
-                false => understanding.near.push(ScenarioReading {
-                    lacks: parsed.missing.len() as f64,
-                    fit,
-                    parsed,
-                }),
+                false => understanding.near.push(ScenarioReading { fit, parsed }),
             }
         }
         Ok(understanding)

@@ -93,7 +93,7 @@ impl Understood {
         let scenarios = offers.iter().zip(&texts);
         let scenarios: Vec<_> = scenarios.map(|(it, texts)| offered(it, texts)).collect();
         let mut understood = reader.understand(words, &scenarios, is_named, circumstances, over)?;
-        let best = understood.take_fullest();
+        let best = understood.take_best();
         let near = understood.near.into_iter().map(|reading| reading.fit);
         Ok(Self {
             best,
