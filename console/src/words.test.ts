@@ -1,18 +1,19 @@
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { cut, laid, MASK, masked, sections, words } from './words';
 
 test('the payload stands apart from the words', () => {
-  expect(words('##target object\nx\n')).toEqual({ text: '##target object\nx' });
+  expect(words('##target object\nx\n')).toEqual({ parts: [['target object', 'x']] });
   expect(words('##a\nb\n##structured payload\n{"c":[1]}')).toEqual({
-    text: '##a\nb',
+    parts: [['a', 'b']],
     payload: '{\n  "c": [\n    1\n  ]\n}',
   });
-  expect(words('a\n##structured payload\n{half')).toEqual({ text: 'a', payload: '{half' });
+  expect(words('a\n##structured payload\n{half')).toEqual({ parts: [['', 'a']], payload: '{half' });
 });
 
 test('what follows a payload is words again', () => {
   const said = words('##a\nb\n## structured payload\n{"schema_id":"s_v1","payload":{"k":"##v"}}\n##result\naccept');
-  expect(said.text).toBe('##a\nb\n##result\naccept');
+  expect(said.parts).toEqual([['a', 'b'], ['result', 'accept']]);
   expect(said.schema).toBe('s_v1');
   expect(said.values).toEqual({ k: '##v' });
 });
@@ -44,7 +45,16 @@ test('a text is cut where a line has no room', () => {
 
 test('words that turn text around are written out', () => {
   expect(words('a\u202eb\n##structured payload\n{"c":"\u200b"}')).toEqual({
-    text: 'a\\u{202e}b',
+    parts: [['', 'a\\u{202e}b']],
     payload: '{\n  "c": "\\u200b"\n}',
   });
+});
+
+test('sections are those that the platform reads', () => {
+  const vectors = JSON.parse(readFileSync('../crates/domain/src/content/sections.json', 'utf8')) as { text: string; sections: [string, string][] }[];
+  // What stands before the first heading the page shows as well.
+  const read = (text: string) => sections(`##first\n${text}`).filter(([heading]) => heading !== 'first');
+  for (const { text, sections: told } of vectors) expect(read(text), text).toEqual(told);
+  expect(vectors.length).toBeGreaterThan(15);
+  expect(read('##a\nb\n##A\nc')).toEqual([['a', 'b\nc']]);
 });

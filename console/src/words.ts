@@ -1,9 +1,12 @@
-// The content of a message (draft-zhao) for people: sections of words, and perhaps a payload in JSON. Pure.
+// The content of a message (draft-zhao) for people: sections of words, and perhaps a payload in JSON. It is read as the
+// platform reads it (domain, content/section.rs, with the same test vectors): what is shown is what is decided upon. Pure.
 import { legible, legibleJson } from './legible';
+
+export type Section = [heading: string, body: string];
 
 export interface Words {
   /** The sections but for the payload, legible. */
-  text: string;
+  parts: Section[];
   /** The payload as it is laid out for people. */
   payload?: string;
   /** The schema that it follows, and its keys; none if it is not what the platform writes. */
@@ -11,18 +14,68 @@ export interface Words {
   values?: Record<string, unknown>;
 }
 
-/** The sections of words, as heading and body; words before the first heading have none. */
-export function sections(text: string): [heading: string, body: string][] {
-  return text
-    .split(/^[ \t]*(?=##)/m)
-    .map((part): [string, string] => {
-      const [, heading = '', body = ''] = /^##\s*(.*)\n?([^]*)$/.exec(part) ?? [];
-      return part.startsWith('##') ? [heading.trim().toLowerCase(), body.trim()] : ['', part.trim()];
-    })
-    .filter(([heading, body]) => heading || body);
+/** The headings that the draft names. */
+const HEADINGS = ['target object', 'task description', 'environmental information', 'expected response', 'asynchronous', 'terms', 'structured payload', 'progress', 'result'];
+const PAYLOAD = 'structured payload';
+
+/** White space as Unicode has it, which `\s` is not quite. */
+const SPACE = '[\\t-\\r \\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]';
+const SPACES = new RegExp(`${SPACE}+`, 'u');
+const BEGIN = new RegExp(`^${SPACE}+`, 'u');
+
+function trimmed(text: string): string {
+  let end = text.length;
+  while (end > 0 && SPACES.test(text[end - 1]!)) end -= 1;
+  return text.slice(0, end).replace(BEGIN, '');
 }
 
-const PAYLOAD = /^##\s*structured payload[ \t]*\n?/m;
+/** A heading that is known, however it is spelt. */
+function known(text: string): string | undefined {
+  const name = trimmed(text).split(SPACES).join(' ').toLowerCase().replace(/:+$/, '');
+  return name === 'environmental infomation' ? 'environmental information' : HEADINGS.find((it) => it === name);
+}
+
+/** What a heading's line says behind `##`: its body may stand there, behind a colon, a tag or space. */
+function begun(rest: string): Section {
+  const whole = trimmed(rest);
+  const plain = known(whole);
+  if (plain) return [plain, ''];
+  const at = whole.search(/[:<]/);
+  const split = at >= 0 ? known(whole.slice(0, at)) : undefined;
+  if (split) return [split, trimmed(whole.slice(at).replace(/^:+/, ''))];
+  const name = HEADINGS.find((it) => whole.toLowerCase().startsWith(it) && BEGIN.test(whole.slice(it.length)));
+  return name ? [name, trimmed(whole.slice(name.length))] : [whole.toLowerCase(), ''];
+}
+
+/** What stands in a tag, as in Figure 7 of the draft. */
+function untagged(body: string): string {
+  const text = body.endsWith('</content>') ? trimmed(body.slice(0, -'</content>'.length)) : body;
+  const open = text.indexOf('>');
+  const close = text.lastIndexOf('</');
+  if (!text.startsWith('<') || !text.endsWith('>') || open > close) return text;
+  const [name, end] = [text.slice(1, open), text.slice(close + 2, -1)].map((it) => it.replace(/"+$/, ''));
+  return name === end && /^[a-z0-9]*$/i.test(name!) ? trimmed(text.slice(open + 1, close)) : text;
+}
+
+/** The sections of words, as heading and body; words before the first heading have none. What is said twice under a heading is one. */
+export function sections(text: string): Section[] {
+  const lines: [heading: string, body: string[]][] = [['', []]];
+  for (const line of text.split('\n')) {
+    const begins = line.replace(BEGIN, '');
+    if (begins.startsWith('##') && begins[2] !== '#') {
+      const [heading, body] = begun(begins.slice(2));
+      lines.push([heading, body ? [body] : []]);
+    } else lines.at(-1)![1].push(line.endsWith('\r') ? line.slice(0, -1) : line);
+  }
+  const found: Section[] = [];
+  for (const [heading, body] of lines) {
+    const said = untagged(trimmed(body.join('\n')));
+    const before = heading && heading !== PAYLOAD ? found.find((it) => it[0] === heading) : undefined;
+    if (before) before[1] = [before[1], said].filter(Boolean).join('\n');
+    else if (heading || said) found.push([heading, said]);
+  }
+  return found;
+}
 
 /** A value of a payload as people write it: a list without its brackets, if it has no parts of its own; one a line if they have commas. */
 export function laid(value: unknown): string {
@@ -41,23 +94,22 @@ export function cut(text: string, most: number): string {
   return line.length > most ? `${line.slice(0, most - 1).trimEnd()}…` : line;
 }
 
-/** The words for people, and the payload. */
+/** The words for people, and the payload: the first, since the platform takes one. */
 export function words(content: string): Words {
-  const begin = PAYLOAD.exec(content);
-  if (!begin) return { text: legible(content.trim()) };
-  const before = content.slice(0, begin.index);
-  const [, payload = '', after = ''] = /^([^]*?)(\n##[^]*)?$/.exec(content.slice(begin.index + begin[0].length)) ?? [];
-  const text = legible(`${before.trim()}${after}`.trim());
+  const said = sections(content);
+  const typed = said.find(([heading]) => heading === PAYLOAD);
+  const parts = said.filter((it) => it !== typed).map(([heading, body]): Section => [legible(heading), legible(body)]);
+  if (!typed) return { parts };
   try {
-    const told = JSON.parse(payload);
+    const told = JSON.parse(typed[1]);
     const isTyped = typeof told.schema_id === 'string' && typeof told.payload === 'object' && told.payload !== null;
     return {
-      text,
+      parts,
       payload: legibleJson(JSON.stringify(told, null, 2)),
       ...(isTyped ? { schema: told.schema_id, values: told.payload } : {}),
     };
   } catch {
-    return { text, payload: legible(payload.trim()) };
+    return { parts, payload: legible(typed[1]) };
   }
 }
 

@@ -2,7 +2,7 @@
 // ../rules/terms.ts, by which it would not have waited.
 import { accept, NEGOTIATE, refuse, type Address } from '../acting';
 import type { Request } from '../restconf';
-import { cut, laid, sections, words } from '../words';
+import { cut, laid, words } from '../words';
 import { APPROVE, REJECT } from '../schemas/patch';
 
 /** A decision that waits. */
@@ -136,6 +136,6 @@ const GIST_MAX = 120;
 
 /** What is offered in a line: what would be done, and what came of it. */
 export function brief(content: string): string {
-  const said = new Map(sections(words(content).text));
+  const said = new Map(words(content).parts);
   return cut([said.get('task description'), said.get('result')].filter(Boolean).join(' – ') || (said.get('') ?? ''), GIST_MAX);
 }

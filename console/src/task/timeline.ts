@@ -1,5 +1,5 @@
 // What was said in the course of a whole, and when, for its timeline. Pure. Read next: Timeline.svelte, transcript.ts.
-import { masked, sections, words } from '../words';
+import { masked, words } from '../words';
 import type { Exchange } from './threads.svelte';
 import type { Line } from './transcript';
 
@@ -19,7 +19,7 @@ const GIST_MAX = 160;
 
 /** What a message says, as far as a line has room: what came of it, what is to be done, or how far it is. */
 export function gist(content: string): string {
-  const said = Object.fromEntries(sections(words(masked(content)).text));
+  const said = Object.fromEntries(words(masked(content)).parts);
   const text = said['result'] || said['task description'] || said['progress'] || said[''] || '';
   return text.length > GIST_MAX ? `${text.slice(0, GIST_MAX)}…` : text;
 }
