@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { newest, type Asked } from './newest';
+import { newest, WORDS_MAX, type Asked } from './newest';
 import type { Task } from './platform.svelte';
 
 const task = (name: string, at: number): Task => ({
@@ -75,4 +75,11 @@ test('a task that changes between two pages hides no other', async () => {
   const found = await newest(platform, 5_000);
   expect(found.tasks.size).toBe(3_000);
   expect([...found.tasks.keys()].at(-1)).toBe('t999');
+});
+
+test('long words leave room for what is newer', async () => {
+  const all = many(10, (n) => n).map((it) => ({ ...it, content: 'x'.repeat(WORDS_MAX / 4) }));
+  const found = await newest(new Platform(all), 100);
+  expect([...found.tasks.keys()]).toEqual(last(10, 4));
+  expect(found.leftOut).toBe(6);
 });

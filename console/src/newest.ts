@@ -16,6 +16,12 @@ export interface Newest {
 }
 
 const PAGE = 1_000;
+/** How much of each text of a task is read, in bytes; all of it stands among what was said of the task. */
+const TEXT_MAX = 16_384;
+/** How many characters of words are kept of all tasks together: whoever assigns a lot leaves room for what is newer. */
+export const WORDS_MAX = 32 << 20;
+
+const long = (task: Task | undefined) => task?.content?.length ?? 0;
 
 /** The tasks that changed last, at most so many; of those since a moment, if one is given. */
 export async function newest(asked: Asked, most: number, since?: string): Promise<Newest> {
@@ -23,14 +29,17 @@ export async function newest(asked: Asked, most: number, since?: string): Promis
   const tasks = new Map<string, Task>();
   let from = all > most ? await beginning(asked, most, since) : since;
   let after: string | undefined;
+  let kept = 0;
   for (;;) {
-    const page = await asked.page({ limit: PAGE, ...(from ? { since: from } : {}), ...(after ? { after } : {}) });
+    const page = await asked.page({ limit: PAGE, 'text-limit': TEXT_MAX, ...(from ? { since: from } : {}), ...(after ? { after } : {}) });
     for (const task of page.task ?? []) {
+      kept += long(task) - long(tasks.get(task['task-id']));
       tasks.delete(task['task-id']);
       tasks.set(task['task-id'], task);
     }
-    for (const oldest of tasks.keys()) {
-      if (tasks.size <= most) break;
+    for (const [oldest, task] of tasks) {
+      if (tasks.size <= most && kept <= WORDS_MAX) break;
+      kept -= long(task);
       tasks.delete(oldest);
     }
     if (!page.next) break;

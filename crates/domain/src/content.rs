@@ -95,6 +95,37 @@ impl Content {
         told.chain(pairs).fold(named, usize::saturating_add)
     }
 
+    /// The same with at most so many bytes of each section, of which an ellipsis ends those that had more; without a
+    /// payload that has more, and terms and unknown sections up to so many in all. None if that is all of it.
+    pub fn shortened(&self, most: usize) -> Option<Self> {
+        if self.bytes() <= most {
+            return None;
+        }
+        let mut left = most;
+        let mut kept = |pairs: &[(String, String)]| {
+            let fits = |(one, other): &&(String, String)| {
+                let rest = left.checked_sub(one.len() + other.len());
+                left = rest.unwrap_or(0);
+                rest.is_some()
+            };
+            pairs.iter().take_while(fits).cloned().collect()
+        };
+        let (terms, others) = (kept(&self.terms), kept(&self.others));
+        let cut = |text: &String| shortened(text, most);
+        Some(Self {
+            target_object: cut(&self.target_object),
+            task_description: cut(&self.task_description),
+            environmental_information: self.environmental_information.as_ref().map(cut),
+            expected_response: self.expected_response.as_ref().map(cut),
+            asynchronous: self.asynchronous,
+            terms,
+            payload: self.payload.clone().filter(|it| it.bytes() <= most),
+            progress: self.progress.as_ref().map(cut),
+            result: self.result.as_ref().map(cut),
+            others,
+        })
+    }
+
     /// A content with the two sections that every content has.
     pub fn new(target_object: impl Into<String>, task_description: impl Into<String>) -> Self {
         Self {
@@ -268,6 +299,14 @@ fn append(section: &mut String, body: &str) {
         section.push('\n');
     }
     section.push_str(body);
+}
+
+/// A text of at most so many bytes, behind which an ellipsis stands for the rest.
+fn shortened(text: &str, most: usize) -> String {
+    match text.len() <= most {
+        true => text.to_owned(),
+        false => format!("{}…", &text[..text.floor_char_boundary(most)]),
+    }
 }
 
 #[cfg(test)]

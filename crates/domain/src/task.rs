@@ -131,6 +131,21 @@ impl Task {
         )
     }
 
+    /// The same with at most so many bytes of each section of its content and plan ([`Content::shortened`]). None if
+    /// that is all of them.
+    pub fn shortened(&self, most: usize) -> Option<Self> {
+        let content = self.content.shortened(most);
+        let plan = self.plan.as_ref().and_then(|plan| plan.shortened(most));
+        if content.is_none() && plan.is_none() {
+            return None;
+        }
+        Some(Self {
+            content: content.unwrap_or_else(|| self.content.clone()),
+            plan: plan.or_else(|| self.plan.clone()),
+            ..self.clone()
+        })
+    }
+
     /// A task just assigned, on no conditions.
     pub fn assigned(
         id: TaskId,

@@ -62,7 +62,7 @@ fn page(host: &Host, after: Option<TaskId>) -> Vec<Arc<Task>> {
         after,
         ..TaskFilter::default()
     };
-    let read = TaskPage(filter);
+    let read = TaskPage::whole(filter);
     let page = engine.read(&engine.principal("operator"), read, Timestamp::default());
     page.map_or_else(|_| Vec::new(), |page| page.rows)
 }

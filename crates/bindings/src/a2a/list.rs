@@ -23,7 +23,7 @@ impl RequestContext<'_> {
         let page_size = wanted.tasks_per_page()?;
         let all = self.filter(wanted);
         let behind = page::cursor(wanted)?;
-        let found = self.read(query::TaskPage(TaskFilter {
+        let found = self.read(query::TaskPage::whole(TaskFilter {
             until: behind.as_ref().map(|it| it.changed_at),
             after: behind.map(|it| TaskId::new(it.task_id)),
             limit: usize::try_from(page_size).expect("a hundred at most"),

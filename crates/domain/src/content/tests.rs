@@ -144,3 +144,42 @@ fn more_than_is_read_of_a_message_is_too_big() {
     let deep = payload(format!("{}{}", "[".repeat(70), "]".repeat(70)));
     assert_eq!(with(&deep), Err(ContentError::TooBig(Excess::Depth)));
 }
+
+/// The console reads contents by itself (`console/src/words.ts`), and by these vectors as we do: what a person is
+/// shown is what is decided upon.
+#[test]
+fn sections_are_those_that_the_console_reads() {
+    let vectors: Vec<serde_json::Value> =
+        serde_json::from_str(include_str!("sections.json")).unwrap();
+    for vector in &vectors {
+        let text = vector["text"].as_str().unwrap();
+        let found = sections(&mut Budget::default(), text).unwrap();
+        let named = found.into_iter().map(|(heading, body)| {
+            let heading =
+                heading.map_or_else(|other| other.to_lowercase(), |it| it.as_str().to_owned());
+            json!([heading, body])
+        });
+        let named: serde_json::Value = named.collect();
+        assert_eq!(named, vector["sections"], "{text:?}");
+    }
+}
+
+proptest! {
+    /// Of each section so much is left, and with it what can be read again; all of it if that is enough.
+    #[test]
+    fn a_shortened_content_is_bounded_and_begins_as_it_did(text in "[a-zé…\n ]{1,300}", most in 64_usize..200) {
+        let mut content = Content::new("site-1", text.clone()).with_result(text.clone());
+        content.terms = vec![("t".to_owned(), text.clone()); 3];
+        content.others = vec![("o".to_owned(), text.clone()); 3];
+        match content.shortened(most) {
+            None => prop_assert!(content.bytes() <= most),
+            Some(shorter) => {
+                prop_assert!(shorter.bytes() <= 6 * most + 4 * '…'.len_utf8());
+                let kept = shorter.task_description.trim_end_matches('…');
+                prop_assert!(text.starts_with(kept) && kept.len() <= most);
+                prop_assert_eq!(shorter.task_description == text, text.len() <= most);
+                prop_assert_eq!(&shorter.target_object, "site-1");
+            }
+        }
+    }
+}

@@ -29,7 +29,22 @@ pub struct PartsOf(pub TaskId);
 
 /// A page of tasks, by the time of their last change; shorter than asked for if they are long.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TaskPage(pub TaskFilter);
+pub struct TaskPage {
+    /// Which tasks.
+    pub filter: TaskFilter,
+    /// How many bytes of each text are told; all of them if none is said ([`Task::shortened`]).
+    pub text_limit: Option<usize>,
+}
+
+impl TaskPage {
+    /// The tasks with all of their texts.
+    pub fn whole(filter: TaskFilter) -> Self {
+        Self {
+            filter,
+            text_limit: None,
+        }
+    }
+}
 
 /// The number of tasks on all such pages.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -113,7 +128,16 @@ impl Query for TaskPage {
     }
 
     fn look(self, reader: Reader<'_, Self>) -> Result<Self::Output, Refusal> {
-        reader.engine.task_page(reader.sight(Rows::Tasks), self.0)
+        let sight = reader.sight(Rows::Tasks);
+        let mut page = reader.engine.task_page(sight, self.filter)?;
+        if let Some(most) = self.text_limit {
+            for task in &mut page.rows {
+                if let Some(shorter) = task.shortened(most) {
+                    *task = Arc::new(shorter);
+                }
+            }
+        }
+        Ok(page)
     }
 }
 

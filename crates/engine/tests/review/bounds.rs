@@ -472,7 +472,7 @@ fn a_page_of_what_is_long_is_shorter() {
     given.push("t10".to_owned());
     let (mut filter, mut told, mut pages) = (TaskFilter::default(), Vec::new(), 0);
     loop {
-        let page = stage.read("noc", TaskPage(filter.clone()));
+        let page = stage.read("noc", TaskPage::whole(filter.clone()));
         told.extend(page.rows.iter().map(|task| task.id.to_string()));
         pages += 1;
         filter.after = page.rows.last().map(|task| task.id.clone());
@@ -519,7 +519,7 @@ fn tasks_are_counted_as_pages_hold_them() {
                 party: party.map(str::to_owned),
                 ..TaskFilter::default()
             };
-            let page = stage.read(who, TaskPage(filter.clone()));
+            let page = stage.read(who, TaskPage::whole(filter.clone()));
             let count = stage.read(who, TaskCount(filter));
             assert_eq!(count, page.rows.len() as u64, "{who}, {party:?}");
             counts.push(count);

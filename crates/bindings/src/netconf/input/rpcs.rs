@@ -316,6 +316,7 @@ input! {
         status: many Word<'x> = REGISTRY "status";
         parent_task: optional Text<'x> = REGISTRY "parent-task";
         conversation: optional Text<'x> = REGISTRY "conversation";
+        text_limit: optional u32 = REGISTRY "text-limit";
     }
 }
 

@@ -36,11 +36,13 @@ impl Codec for TaskPage {
     type Input = input::GetTasks<'static>;
 
     fn decode(_: &RequestContext<'_>, input: input::GetTasks<'_>) -> Result<Self, RpcError> {
-        Ok(Self(TaskFilter {
+        let filter = TaskFilter {
             after: input.after().map(Text::as_str).map(TaskId::new),
             limit: input.limit().into(),
             ..filter!(input)
-        }))
+        };
+        let text_limit = input.text_limit().map(|bytes| bytes as usize);
+        Ok(Self { filter, text_limit })
     }
 
     fn encode<'a>(page: &'a Page<Arc<Task>>, output: output::GetTasks<'a>) -> output::GetTasks<'a> {
