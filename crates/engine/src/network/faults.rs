@@ -20,6 +20,9 @@ use domain::audit::AuditKind;
 use domain::time::Timestamp;
 use tokio::sync::oneshot;
 
+/// The most requests that wait between two steps of the network.
+const WAITING_MOST: usize = 1_024;
+
 /// Breaks, tells and mends what is broken in a simulated network, for whoever runs one
 /// ([`Engine::serve_faults`]).
 pub trait FaultInjector {
@@ -55,7 +58,8 @@ impl Engine {
             waiting.as_mut().map(std::mem::take).unwrap_or_default()
         };
         let served = !requests.is_empty();
-        for (who, request) in requests {
+        let wanted = requests.into_iter().filter(|(_, it)| !it.is_idle());
+        for (who, request) in wanted {
             match request {
                 FaultRequest::Inject(wanted, answer) => {
                     let injected = injector.inject(&wanted, now);
@@ -94,6 +98,10 @@ impl Engine {
         }
         let (answer, answered) = oneshot::channel();
         match &mut *self.network.faults.lock().expect("no holder panics") {
+            Some(waiting) if waiting.len() >= WAITING_MOST => {
+                let why = "too many wait for the network: try again".to_owned();
+                return Err(NotAvailable::AttemptFailed { why }.into());
+            }
             Some(waiting) => waiting.push((who.clone(), request(answer))),
             None => return Err(NotAvailable::Network.into()),
         }

@@ -16,6 +16,9 @@ pub const MIN_SITES: usize = 4;
 /// The number of elements tried if the request names none; not every link can be congested, and some are broken already.
 const TRIES: usize = 20;
 
+/// The most faults that go on at once for another to be injected: each is work at every step of the network.
+pub const OPEN_MOST: usize = 256;
+
 /// The faults of a simulated network, as the engine asks for them.
 pub struct Faults<'s>(pub &'s mut Simulation);
 
@@ -30,6 +33,16 @@ impl FaultInjector for Faults<'_> {
             severity: wanted.severity,
         };
         let request = request(wanted.kind, wanted.element.as_ref(), &terms)?;
+        if open(self.0).count() >= OPEN_MOST {
+            let why = format!("{OPEN_MOST} faults go on: mend some of them first");
+            return Err(FaultRefusal::Nowhere(why));
+        }
+        if let FaultRequest::Exactly { kind, element } = &request
+            && open(self.0).any(|it| it.fault.kind == *kind && it.fault.element == *element)
+        {
+            let why = format!("'{element}' is broken like this already");
+            return Err(FaultRefusal::Nowhere(why));
+        }
         inject(self.0, &request, terms, now).map_err(refusal)?;
         let place = self.0.truth().len() - 1;
         Ok(record(place, &self.0.truth()[place]))
@@ -95,12 +108,14 @@ fn inject(
     Err(FaultError::NoCandidate { min_sites: 1 })
 }
 
+/// The faults that nobody has repaired yet.
+fn open(simulation: &Simulation) -> impl Iterator<Item = &Truth> {
+    let truth = simulation.truth().iter();
+    truth.filter(|truth| truth.repaired_at.is_none())
+}
+
 fn is_broken(simulation: &Simulation, element: &ElementId) -> bool {
-    let mut open = simulation
-        .truth()
-        .iter()
-        .filter(|truth| truth.repaired_at.is_none());
-    open.any(|truth| truth.fault.element == *element)
+    open(simulation).any(|truth| truth.fault.element == *element)
 }
 
 /// The fault that is asked for, at `at`: what is left open is chosen among those that take so many
@@ -186,6 +201,32 @@ mod tests {
     fn told(simulation: &mut Simulation, ended: bool, at: Timestamp) -> Vec<u64> {
         let listed = Faults(simulation).list(ListFaults { ended }, at);
         listed.iter().map(|fault| fault.id).collect()
+    }
+
+    #[test]
+    fn what_is_broken_is_not_broken_again_and_faults_that_go_on_are_bounded() {
+        let mut simulation = simulation();
+        let link = simulation.inventory().links.keys().next().unwrap().clone();
+        let cut = |element: &ElementId| InjectFault {
+            kind: Some(FaultKind::FibreCut),
+            element: Some(element.clone()),
+            ..InjectFault::default()
+        };
+        let first = Faults(&mut simulation).inject(&cut(&link), now());
+        assert_eq!(first.unwrap().element, link);
+        let again = Faults(&mut simulation).inject(&cut(&link), now());
+        assert!(matches!(again, Err(FaultRefusal::Nowhere(_))), "{again:?}");
+        assert_eq!(simulation.truth().len(), 1);
+        while simulation.truth().len() < OPEN_MOST {
+            let (kind, element, at) = (FaultKind::FibreCut, link.clone(), now());
+            simulation.inject(Fault { kind, element, at }).unwrap();
+        }
+        let other = simulation.inventory().links.keys().next_back().unwrap().clone();
+        let one_more = Faults(&mut simulation).inject(&cut(&other), now());
+        assert!(matches!(one_more, Err(FaultRefusal::Nowhere(_))), "{one_more:?}");
+        assert!(simulation.mend_fault(0, now()));
+        let once_more = Faults(&mut simulation).inject(&cut(&other), now());
+        assert!(once_more.is_ok(), "{once_more:?}");
     }
 
     #[test]

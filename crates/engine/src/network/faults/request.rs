@@ -18,5 +18,12 @@ pub(crate) enum FaultRequest {
     Clear(ClearFault, Answer<()>),
 }
 
+impl FaultRequest {
+    /// True of a question whose answer nobody waits for any more; what is to be done is done all the same.
+    pub(super) fn is_idle(&self) -> bool {
+        matches!(self, Self::List(_, answer) if answer.is_closed())
+    }
+}
+
 /// The requests that wait, and who made each; none while nobody runs a simulated network.
 pub(crate) type WaitingRequests = Mutex<Option<Vec<(Principal, FaultRequest)>>>;
