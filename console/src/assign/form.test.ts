@@ -82,7 +82,9 @@ test('what is known is offered for a key whose pattern takes it, once', () => {
   const element = { key_name: 'element', key_type: 'string', pattern: '(router|site):[^ ]+' };
   const known = ['site:B', 'TT-1', 'router:A', 'site:B', 'a router:A'];
   expect(offered(element, known)).toEqual([{ value: 'router:A' }, { value: 'site:B' }]);
-  expect(offered({ ...element, pattern: '(' }, known)).toEqual([]);
+  expect(offered({ ...element, pattern: 'site:[^ ]+' }, known)).toEqual([{ value: 'site:B' }]);
+  // A pattern of others is carried out nowhere here.
+  expect(['(', '(([^ ]+[^ ]+)+[^ ]+)+!', '.*'].map((pattern) => offered({ ...element, pattern }, ['router:A', `router:${'a'.repeat(100)}`]))).toEqual([[], [], []]);
   expect(offered({ key_name: 'words', key_type: 'string' }, known)).toEqual([]);
 });
 
@@ -95,4 +97,9 @@ test('a form that an address opens is filled in with texts alone, and all else n
   expect(opened(begun(form))).toEqual({ scenario: 'repair', values: { element: 'router:A/1' } });
   expect(opened('form/{"scenario":"s","values":{"n":1,"t":"x"}}')).toEqual({ scenario: 's', values: { t: 'x' } });
   expect(['form/{', 'form/1', 'form/null', 'form/{"values":{}}', 'agent'].map(opened)).toEqual([undefined, undefined, undefined, undefined, undefined]);
+});
+
+test('what is neither yes nor no is sent as it was written, so that the platform refuses it', () => {
+  const one = { schema_id: 's_v1', keys: [{ key_name: 'sure', key_type: 'boolean' }] };
+  expect(['true', 'false', 'yes'].map((sure) => payload(one, { sure })['sure'])).toEqual([true, false, 'yes']);
 });

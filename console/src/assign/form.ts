@@ -65,16 +65,17 @@ export function meaning(key: Key, signed: { keys?: { key_name: string; annotatio
 /** The most values that are offered for a key. */
 const OFFERED_MAX = 500;
 
-/** Of what is known, that which a key takes by its pattern (RFC 9485); nothing for one without, which takes anything. */
+/** A pattern of elements, as templates write it: its kinds, and a name. */
+const ELEMENTS = /^(?:\(([a-z|]+)\)|([a-z]+)):\[\^ \]\+$/;
+
+/**
+ * Of what is known, the elements that a key takes by its pattern (RFC 9485); nothing for another pattern. What others
+ * wrote is carried out as no expression here: theirs are linear at the platform, and a browser's are not.
+ */
 export function offered(key: Key, known: Iterable<string>): { value: string }[] {
-  if (kind(key) !== 'text' || !key.pattern) return [];
-  let pattern: RegExp;
-  try {
-    pattern = new RegExp(`^(?:${key.pattern})$`, 'u');
-  } catch {
-    return [];
-  }
-  const taken = [...new Set(known)].filter((value) => pattern.test(value));
+  const [, several, one] = ELEMENTS.exec((kind(key) === 'text' && key.pattern) || '') ?? [];
+  const kinds = (several ?? one)?.split('|') ?? [];
+  const taken = [...new Set(known)].filter((value) => kinds.some((it) => value.length > it.length + 1 && value.startsWith(`${it}:`)) && !value.includes(' '));
   return taken.sort().slice(0, OFFERED_MAX).map((value) => ({ value }));
 }
 
@@ -112,7 +113,7 @@ function value(key: Key, text: string): unknown {
     case 'number':
       return number(text.trim());
     case 'flag':
-      return text === 'true';
+      return { true: true, false: false }[text.trim()] ?? text;
     case 'choice':
       return key.enum!.find((it) => String(it) === text) ?? text;
     case 'lines': {

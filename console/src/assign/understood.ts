@@ -109,8 +109,9 @@ export function filled(template: Template, said: Record<string, unknown>): Recor
   return Object.fromEntries(
     known.map((key) => {
       const value = said[key.key_name];
-      // What is filled in line by line may be one line.
-      return [key.key_name, kind(key) === 'lines' && typeof value === 'string' ? value : written(key, value)];
+      // What is filled in line by line may be one line; what has one line is shown, and sent, without others.
+      if (typeof value !== 'string' || kind(key) === 'json') return [key.key_name, written(key, value)];
+      return [key.key_name, kind(key) === 'lines' ? value : value.replace(/[\r\n]+/g, ' ')];
     }),
   );
 }

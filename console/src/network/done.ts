@@ -5,10 +5,15 @@ import { sections, words } from '../words';
 /** The most tasks that are shown of one element. */
 export const DONE_MAX = 50;
 
+/** How far behind a name it is looked whether it goes on. */
+const AFTER_MAX = 64;
+
 /** Whether a text names an element: as a whole, not as the beginning of a longer name. */
 export function isNamed(text: string, id: string): boolean {
+  // What has neither is no name.
+  if (!/[\p{L}\p{N}]/u.test(id)) return false;
   for (let at = text.indexOf(id); at >= 0; at = text.indexOf(id, at + 1)) {
-    const [before, after] = [text[at - 1] ?? '', text.slice(at + id.length)];
+    const [before, after] = [text[at - 1] ?? '', text.slice(at + id.length, at + id.length + AFTER_MAX)];
     // A name goes on with a letter, a digit or `/`, or with a hyphen or dot before one of these.
     if (!/[\p{L}\p{N}]/u.test(before) && !/^[-.]*[\p{L}\p{N}/_]/u.test(after)) return true;
   }

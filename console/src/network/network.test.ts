@@ -176,6 +176,9 @@ test('a task is about an element that it names as a whole', () => {
   for (const [text, id] of [['card:R/10', 'card:R/1'], ['link:R-S1', 'link:R'], ['postcard:R/1', 'card:R/1'], ['site:S-1/2', 'site:S-1'], ['', 'site:S-1']]) {
     expect(isNamed(text!, id!), text).toBe(false);
   }
+  // Whatever others wrote is looked at once: neither forever, nor a while for each sign of it.
+  expect(['', '-', '.'].map((id) => isNamed('-'.repeat(1_000_000) + 'a', id))).toEqual([false, false, false]);
+  expect(isNamed(`${'a-'.repeat(200_000)}b`, 'a')).toBe(false);
   expect(concerns('##target object\nRouter Berlin\n##task description\nlook', 'router:Berlin')).toBe(true);
   expect(concerns('##target object\nrouter Berlin-2\n##task description\nlook', 'router:Berlin')).toBe(false);
   const task = (id: string, content: string | undefined, minute: number) => ({
