@@ -133,8 +133,8 @@ console: setup ## Check the sources of the console and build console/dist anew
 	@cd console && PATH="$$PWD/../.venv/bin:$$PATH" && npm run --silent check && npm test --silent && npm run --silent build
 
 .PHONY: console-picture
-console-picture: release ## Draw docs/console.png, the README's picture of the console, anew
-	@scripts/console-picture.py $(BINARY) docs/console.png
+console-picture: release ## Draw docs/console.png and docs/console-zh.png, the pictures of the console, anew
+	@scripts/console-picture.py $(BINARY) docs
 
 .PHONY: clean-state
 clean-state: ## Remove ./convoke-state: keys, database and log of the local platform

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Draws docs/console.png, the README's picture of the console: `make console-picture` runs it.
+"""Draws the pictures of the console in README and docs: `make console-picture` runs it.
 
-Usage: console-picture.py CONVOKE docs/console.png
+Usage: console-picture.py CONVOKE FOLDER
 
 Plays `convoke demo fault` in a folder that is thrown away, on free ports of loopback, waits until agents are at work,
-and has a Chromium without a window sign in by the link of `convoke console link` and open the page of the
-network. Nothing is drawn here: what the picture shows is what a browser shows.
+and has a Chromium without a window sign in by a link of `convoke console link` and open a page, for each picture.
+Nothing is drawn here: what the pictures show is what a browser shows. Chinese wants a font, such as fonts-noto-cjk.
 """
 
 import json
@@ -20,11 +20,16 @@ BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-c
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
          "--window-size=1280,860", "--virtual-time-budget=8000"]
 FREE = ["--netconf", "127.0.0.1:0", "--agents-from", "0", "--http", "127.0.0.1:0"]
+# By file, page and flags of the browser.
+PICTURES = [
+    ("console.png", "network", []),
+    ("console-zh.png", "", ["--lang=zh-CN", "--accept-lang=zh-CN", "--blink-settings=preferredColorScheme=0"]),
+]
 # Simulated seconds in a second, and how many of these pass before the picture.
 SPEED, PAUSE_S = "60", 25
 
 
-def main(convoke, picture):
+def main(convoke, into):
     browser = next((found for name in BROWSERS if (found := shutil.which(name))), None)
     if browser is None:
         sys.exit(f"no browser is installed; looked for {', '.join(BROWSERS)}")
@@ -35,8 +40,8 @@ def main(convoke, picture):
             ran = subprocess.run([convoke, "--state", state, *arguments, "--json"], capture_output=True, check=True)
             return [json.loads(line) for line in ran.stdout.splitlines()]
 
-        def shown(address, *flags):
-            profile = f"--user-data-dir={folder}/profile"
+        def shown(name, address, *flags):
+            profile = f"--user-data-dir={folder}/{name}"
             subprocess.run([browser, *FLAGS, profile, *flags, address], capture_output=True, check=True)
 
         demo = [convoke, "--state", state, "demo", "fault", "--stay", "--seed", "1", "--speed", SPEED, "--json", *FREE]
@@ -46,9 +51,10 @@ def main(convoke, picture):
                 listeners = {it["protocol"]: it["address"] for it in ready["listeners"]}
                 site = f"http://{listeners['http']}"
                 time.sleep(PAUSE_S)
-                (link,) = said("console", "link", "--url", site)
-                shown(link["link"], "--dump-dom")
-                shown(f"{site}/#network", f"--screenshot={picture}")
+                for name, page, flags in PICTURES:
+                    (link,) = said("console", "link", "--url", site)
+                    shown(name, link["link"], "--dump-dom", *flags)
+                    shown(name, f"{site}/#{page}", f"--screenshot={pathlib.Path(into) / name}", *flags)
             finally:
                 running.terminate()
 

@@ -101,6 +101,10 @@ have_firefox() {
 }
 wants_firefox() { [[ $level == test && ! -f .setup/no-firefox ]] && have apt-get && ! have_firefox; }
 
+# Chinese characters, which the console is drawn with as well; its test says that it was skipped without.
+have_chinese() { have fc-list && [[ -n $(fc-list :lang=zh-cn family) ]]; }
+wants_chinese() { [[ $level == test && ! -f .setup/no-chinese ]] && have apt-get && ! have_chinese; }
+
 # The package of a browser that the distribution has; Ubuntu's chromium-browser only fetches a snap.
 browser_package() {
   local name
@@ -126,7 +130,7 @@ install_missing() {
   local log=.setup/apt.log
   list_missing
   # Without the means to install it, a mere wish is let go.
-  if [[ ${#missing[@]} == 0 ]] && ! { { wants_yangcli || wants_yanglint || wants_browser || wants_firefox || wants_postgresql; } && can_install; }; then return; fi
+  if [[ ${#missing[@]} == 0 ]] && ! { { wants_yangcli || wants_yanglint || wants_browser || wants_firefox || wants_chinese || wants_postgresql; } && can_install; }; then return; fi
   have apt-get ||
     fail "missing on this system, which has no apt; install what corresponds to these Debian packages:" "${reasons[@]}"
   can_install ||
@@ -170,6 +174,14 @@ install_missing() {
       need firefox-esr "the tests open the console in this browser as well" have_firefox
     else
       touch .setup/no-firefox
+    fi
+  fi
+  if wants_chinese; then
+    if in_apt fonts-noto-cjk; then
+      need fonts-noto-cjk "the tests look at the console in Chinese" have_chinese
+      need fontconfig "browsers find that font by it" have fc-list
+    else
+      touch .setup/no-chinese
     fi
   fi
   [[ ${#missing[@]} != 0 ]] || return 0
