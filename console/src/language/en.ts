@@ -44,6 +44,8 @@ export const en = {
   'alarms': 'Alarms',
   'alarms.none': 'No alarm is open, or none that you may see.',
   'alarms.open': 'Open alarms ({count})',
+  'alarms.own': 'The equipment says: “{text}”',
+  'alarms.seen-by': 'seen by {by}',
   'alternative': 'alternative {number}',
   'answer-by': 'Without your word by {time}, the task ends.',
   'appearance': 'Appearance',

@@ -46,6 +46,8 @@ export const zh: Record<Key, string> = {
   'alarms': '告警',
   'alarms.none': '没有未清除的告警，或没有您可以查看的告警。',
   'alarms.open': '未清除的告警（{count}）',
+  'alarms.own': '设备原文：“{text}”',
+  'alarms.seen-by': '由 {by} 检测到',
   'alternative': '备选方案 {number}',
   'answer-by': '若到 {time} 您仍未答复，任务即告结束。',
   'appearance': '外观',
