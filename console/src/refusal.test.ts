@@ -5,6 +5,7 @@ import { en } from './language/en';
 vi.stubGlobal('localStorage', { getItem: () => 'en', setItem: () => {} });
 const { language } = await import('./language.svelte');
 const { line, why, worded } = await import('./refusal');
+const { unfit } = await import('./assign/refusal');
 
 const CRATES = `${import.meta.dirname}/../../crates`;
 
@@ -89,9 +90,19 @@ test('the element, the field and the number are told, but for the field at which
   expect(why({ 'error-tag': 'invalid-value', 'error-path': "/convoke-policy:add-rule/bound[key='a/b']/least" })).toMatch(/^This value is not taken: least\n/);
   const fast = { 'error-tag': 'resource-denied', 'error-app-tag': 'write-rate', 'error-message': "'user 7' writes faster than [limits] allows: ask again in 250 ms" };
   expect(why(fast)).toMatch(/^You write too fast: again in 250 ms\.\n/);
+  // An element may stand without quotes.
+  const unknown = { reason: 'unknown-element', path: 'target', message: 'the inventory has no element router:A-1, and no site' };
+  expect(why(unknown, 'target')).toMatch(/^There is no such element: router:A-1\n/);
   // An apostrophe begins no value.
   const rule = { 'error-tag': 'data-missing', 'error-message': "no rule of the operator's is called 'small'" };
   expect(why(rule)).toMatch(/: small\n/);
+});
+
+test('what is wrong with a payload stands before what is expected', () => {
+  language.now = 'zh';
+  expect(unfit({ path: '/share', code: 'range', expected: 'number from 0 to 5' })).toBe('超出取值范围。\n应为：number from 0 to 5');
+  expect(unfit({ path: '/target', code: 'missing', expected: 'string' })).toMatch(/^缺少\n/);
+  expect(unfit({ path: '/share', code: 'of-tomorrow', expected: 'x' })).toBe('应为：x');
 });
 
 test('what people and agents say themselves is told once, with the key that they mean', () => {

@@ -10,19 +10,19 @@ const isWord = (key: string) => Object.hasOwn(en, key);
 
 /**
  * A code in words: its own, or those of its family, which is what it begins with (`unknown-node` is `unknown`). An answer
- * may also say how a negotiation or a task stands.
+ * may also say how a negotiation or a task stands. A colon before what is not named is left out.
  */
 export function worded(code: string, named: Record<string, string> = {}): string | undefined {
   for (let family = code; family; family = family.slice(0, Math.max(0, family.lastIndexOf('-')))) {
-    if (isWord(`refusal.${family}`)) return word('refusal', family, named);
+    if (isWord(`refusal.${family}`)) return word('refusal', family, named).replace(/[:：]\s*$/, '');
   }
   if (isWord(`negotiation.${code}`)) return word('negotiation', code);
   return isWord(`state.${code}`) ? word('state', code) : undefined;
 }
 
-/** What a message quotes first, and the first number beside all that it quotes. */
+/** What a message quotes first, or else the first element that it names, and the first number beside all that it quotes. */
 export function named(message: string): { value?: string; number?: string } {
-  const value = /(?:^|[\s(])(['"])(.+?)\1(?!\w)/.exec(message)?.[2];
+  const value = /(?:^|[\s(])(['"])(.+?)\1(?!\w)/.exec(message)?.[2] ?? /\b[a-z]+:[\w/.-]+/.exec(message)?.[0];
   const number = /\d[\d.,]*/.exec(message.replace(/(['"]).*?\1/g, ''))?.[0];
   return { value, number };
 }
@@ -38,7 +38,7 @@ export function why(it: Fault | Reason, at = ''): string {
   const message = ((isReason ? it.message : it['error-message']) ?? '').replace(/\s+/g, ' ');
   const { value, number = '…' } = named(message);
   const parts = { value: [value, place].find((name) => name && name !== at) ?? '', number, message };
-  const words = codes.map((code) => worded(code, parts)).find(Boolean)?.replace(/[:：]\s*$/, '');
+  const words = codes.map((code) => worded(code, parts)).find(Boolean);
   const own = [codes.join(', '), message].filter(Boolean).join(': ');
   const told = words ?? own;
   // A key of a payload is told, unless it is among the words.

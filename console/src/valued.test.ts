@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { beforeEach, expect, test, vi } from 'vitest';
 
 vi.stubGlobal('localStorage', { getItem: () => 'en', setItem: () => {} });
@@ -5,6 +6,13 @@ const { language } = await import('./language.svelte');
 const { valued } = await import('./valued');
 
 beforeEach(() => void (language.now = 'zh'));
+
+test('every cause of a fault has words', () => {
+  const source = readFileSync(`${import.meta.dirname}/../../crates/domain/src/cause.rs`, 'utf8');
+  const names = [...source.split('pub enum Cause {')[1]!.split('\n}')[0]!.matchAll(/^ {4}([A-Z]\w+),/gm)];
+  expect(names.length).toBe(23);
+  for (const [, name] of names) expect(valued(name!.replace(/\B[A-Z]/g, (it) => `-${it}`).toLowerCase()), name).toMatch(/\p{Script=Han}/u);
+});
 
 test('a value stands behind its word', () => {
   expect(['fibre-cut', 'critical', 'link-down', 'carrier_shutdown', 'cancelled'].map((it) => valued(it))).toEqual([

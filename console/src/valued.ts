@@ -11,7 +11,7 @@ function group(value: string): string | undefined {
   if (SEVERITIES.some((it) => it === value)) return 'severity';
   if (Object.hasOwn(STATES, value)) return 'state';
   // Others of these groups have one word, which may mean something else.
-  return ['alarm', 'saving'].find((it) => value.includes('-') && Object.hasOwn(en, `${it}.${value}`));
+  return ['fault', 'alarm', 'saving'].find((it) => value.includes('-') && Object.hasOwn(en, `${it}.${value}`));
 }
 
 const letters = (text: string) => text.toLowerCase().replace(/[ _-]/g, '');
