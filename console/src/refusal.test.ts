@@ -55,7 +55,7 @@ test('every code of the platform has words in both languages', () => {
     language.now = now;
     for (const [kind, names] of Object.entries(found)) {
       for (const name of names) {
-        const words = worded(name, { value: 'x', message: 'x', number: '1' });
+        const words = worded(name, { value: 'x', place: 'x', message: 'x', number: '1' });
         expect(words, `${kind}: ${name}`).toBeTruthy();
         if (now === 'zh' && words !== 'x') expect(words, `${kind}: ${name}`).toMatch(/\p{Script=Han}/u);
       }
@@ -75,7 +75,7 @@ test('a refusal is told by its code with what it names, and the words of the pla
   expect(why(fault)).toBe("没有此网元：router:Paris\nunknown-element, invalid-value: the network has no element 'router:Paris'");
   expect(line(fault)).toContain('没有此网元：router:Paris（unknown-element');
   // The tag where the application tag has no words, and the family of one.
-  expect(why({ ...fault, 'error-app-tag': 'of-tomorrow' })).toMatch(/^此值不可用：router:Paris\n/);
+  expect(why({ ...fault, 'error-app-tag': 'of-tomorrow' })).toMatch(/^此值不可用\n/);
   expect(why({ 'error-tag': 'operation-failed', 'error-app-tag': 'unknown-thing' })).toMatch(/^此处没有\n/);
   // What nobody has words for is told as it is.
   expect(why({ 'error-tag': 'new-tag', 'error-message': 'so it is' })).toBe('new-tag: so it is');
@@ -88,11 +88,14 @@ test('the element, the field and the number are told, but for the field at which
   expect(why(missing)).toBe('Missing: deadline\nmissing-element');
   expect(why(missing, 'deadline')).toBe('Missing\nmissing-element');
   expect(why({ 'error-tag': 'invalid-value', 'error-path': "/convoke-policy:add-rule/bound[key='a/b']/least" })).toMatch(/^This value is not taken: least\n/);
+  // Which value it is, its place says, whatever else is quoted.
+  const part = { 'error-tag': 'invalid-value', 'error-path': '/irtf-agent:task-negotiate/convoke-negotiation:parent-task', 'error-message': "'a1' cannot be a part of task 'b2'" };
+  expect([why(part), why(part, 'parent-task')].map((it) => it.split('\n')[0])).toEqual(['This value is not taken: parent-task', 'This value is not taken']);
   const fast = { 'error-tag': 'resource-denied', 'error-app-tag': 'write-rate', 'error-message': "'user 7' writes faster than [limits] allows: ask again in 250 ms" };
   expect(why(fast)).toMatch(/^You write too fast: again in 250 ms\.\n/);
   // An element may stand without quotes.
   const unknown = { reason: 'unknown-element', path: 'target', message: 'the inventory has no element router:A-1, and no site' };
-  expect(why(unknown, 'target')).toMatch(/^There is no such element: router:A-1\n/);
+  for (const at of ['', 'target']) expect(why(unknown, at)).toMatch(/^There is no such element: router:A-1\n/);
   // An apostrophe begins no value.
   const rule = { 'error-tag': 'data-missing', 'error-message': "no rule of the operator's is called 'small'" };
   expect(why(rule)).toMatch(/: small\n/);

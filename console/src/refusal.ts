@@ -34,15 +34,17 @@ export function named(message: string): { value?: string; number?: string } {
 export function why(it: Fault | Reason, at = ''): string {
   const isReason = 'reason' in it;
   const codes = (isReason ? [it.reason] : [it['error-app-tag'], it['error-tag']]).filter((code) => code !== undefined);
-  const place = isReason ? it.path : it['error-info']?.['ietf-netconf:bad-element'] || field(it['error-path']);
+  const where = isReason ? it.path : it['error-info']?.['ietf-netconf:bad-element'] || field(it['error-path']);
   const message = ((isReason ? it.message : it['error-message']) ?? '').replace(/\s+/g, ' ');
   const { value, number = '…' } = named(message);
-  const parts = { value: [value, place].find((name) => name && name !== at) ?? '', number, message };
+  const place = where && where !== at ? where : '';
+  const parts = { value: value && value !== at ? value : place, place, number, message };
   const words = codes.map((code) => worded(code, parts)).find(Boolean);
   const own = [codes.join(', '), message].filter(Boolean).join(': ');
   const told = words ?? own;
-  // A key of a payload is told, unless it is among the words.
-  const whole = isReason && place && place !== at && !told.includes(place) ? `${place}: ${told}` : told;
+  // A key of a payload is told, unless the words say which it is, or what stands there.
+  const isNamed = !isReason || [place, value].some((it) => it && told.includes(it));
+  const whole = place && !isNamed ? `${place}: ${told}` : told;
   return !words || (message && words.includes(message)) ? whole : `${whole}\n${own}`;
 }
 
