@@ -21,9 +21,25 @@ const compressed: Plugin = {
   },
 };
 
+const KEY = /^  '([^']+)': /gm;
+const keys = (text: string) => String([...text.matchAll(KEY)].map((found) => found[1]));
+
+/** Keys of words are built once: the Chinese words stand in the order of the English ones. */
+const once: Plugin = {
+  name: 'once',
+  apply: 'build',
+  enforce: 'pre',
+  transform(code, id) {
+    if (!id.endsWith('/language/zh.ts')) return undefined;
+    if (keys(code) !== keys(readFileSync(id.replace(/zh\.ts$/, 'en.ts'), 'utf8'))) throw new Error('en.ts and zh.ts have other keys, or another order');
+    const words = code.slice(code.indexOf('{\n') + 1, code.lastIndexOf('}')).replace(KEY, '');
+    return `import { en } from './en';\nconst words = [${words}];\nexport const zh = Object.fromEntries(Object.keys(en).map((key, at) => [key, words[at]]));`;
+  },
+};
+
 export default defineConfig({
   base: '/console/',
-  plugins: [svelte(), compressed],
+  plugins: [once, svelte(), compressed],
   // A busy machine fails no test.
   test: { testTimeout: 60_000 },
   build: {

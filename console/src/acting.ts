@@ -127,13 +127,22 @@ export interface Told {
   says?: string;
 }
 
+/** Why an agent, or who speaks for a task, refuses. */
+export interface Reason {
+  /** An identifier that whoever refuses chose. */
+  reason: string;
+  /** The key or leaf concerned. */
+  path?: string;
+  message?: string;
+}
+
 /** What the platform answered. */
 export interface Reply {
   'task-id'?: string;
   'task-status'?: string;
   verdict: string;
   content?: string[];
-  refusal?: { reason: string; path?: string; message?: string }[];
+  refusal?: Reason[];
 }
 
 export interface Replied {

@@ -52,6 +52,12 @@ export function whenStranger(told: () => void): void {
 }
 const ASKED = ['/whoami', '/console/session', `${PLATFORM}/operations`];
 
+/** How a refusal is told, where it is told as the message of an error. */
+let say = (it: Fault) => `${it['error-tag']}: ${it['error-message'] ?? ''}`;
+export function whenRefused(told: typeof say): void {
+  say = told;
+}
+
 /** One at a time: who asks while one is under way waits for that. */
 export function shared(look: () => Promise<void>): () => Promise<void> {
   let underWay: Promise<void> | undefined;
@@ -137,7 +143,7 @@ async function refused(answer: Response): Promise<Refused> {
   try {
     const told = await answer.json();
     faults = told['ietf-restconf:errors']?.error ?? [];
-    detail = faults.map((it) => `${it['error-tag']}: ${it['error-message'] ?? ''}`).join('; ') || told.detail || detail;
+    detail = faults.map(say).join('; ') || told.detail || detail;
   } catch {
     // What is no JSON comes from a proxy, and its status is all that is known.
   }

@@ -1,5 +1,6 @@
 // Many rpcs, one for each of what was marked, a few at a time, and what came of them. Read next: many.ts.
 import type { Replied } from '../acting';
+import { line } from '../refusal';
 import { carryOut, type Request } from '../restconf';
 import { each } from './many';
 
@@ -20,7 +21,7 @@ export class Bulk {
         if (hold) throw new Error(hold);
         const told = await carryOut<Replied>(rpc, input);
         const reply = told.data?.['convoke-negotiation:reply'];
-        if (reply?.verdict === 'refused') throw new Error(reply.refusal?.map((why) => why.message ?? why.reason).join('; '));
+        if (reply?.verdict === 'refused') throw new Error(reply.refusal?.map(line).join('; '));
       } catch (error) {
         this.refused = [...this.refused, [name, (error as Error).message]];
       }

@@ -1,5 +1,5 @@
 // What was said of the tasks of a whole: asked for when it is looked at, and again for those that have changed.
-import type { Reply } from '../acting';
+import type { Reason, Reply } from '../acting';
 import { paced } from '../paced';
 import type { Task } from '../platform.svelte';
 import { carryOut, read } from '../restconf';
@@ -97,7 +97,7 @@ export interface Turn {
   by: 'publisher' | 'executor';
   stance: string;
   content?: string[];
-  refusal?: { reason: string; path?: string; message?: string }[];
+  refusal?: Reason[];
   alternative?: number;
   time?: string;
 }
