@@ -303,10 +303,11 @@ fn append(section: &mut String, body: &str) {
 
 /// A text of at most so many bytes, behind which an ellipsis stands for the rest.
 fn shortened(text: &str, most: usize) -> String {
-    match text.len() <= most {
-        true => text.to_owned(),
-        false => format!("{}…", &text[..text.floor_char_boundary(most)]),
+    if text.len() <= most {
+        return text.to_owned();
     }
+    let whole = (0..=most).rev().find(|&at| text.is_char_boundary(at));
+    format!("{}…", &text[..whole.unwrap_or(0)])
 }
 
 #[cfg(test)]

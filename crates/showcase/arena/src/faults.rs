@@ -221,9 +221,18 @@ mod tests {
             let (kind, element, at) = (FaultKind::FibreCut, link.clone(), now());
             simulation.inject(Fault { kind, element, at }).unwrap();
         }
-        let other = simulation.inventory().links.keys().next_back().unwrap().clone();
+        let other = simulation
+            .inventory()
+            .links
+            .keys()
+            .next_back()
+            .unwrap()
+            .clone();
         let one_more = Faults(&mut simulation).inject(&cut(&other), now());
-        assert!(matches!(one_more, Err(FaultRefusal::Nowhere(_))), "{one_more:?}");
+        assert!(
+            matches!(one_more, Err(FaultRefusal::Nowhere(_))),
+            "{one_more:?}"
+        );
         assert!(simulation.mend_fault(0, now()));
         let once_more = Faults(&mut simulation).inject(&cut(&other), now());
         assert!(once_more.is_ok(), "{once_more:?}");
