@@ -2,7 +2,7 @@
 // of a form. Pure. Read next: Offers.svelte, Rounds.svelte; ../assign/form.ts.
 import { kind, payload, written, type Key, type Template } from '../assign/form';
 import { legible } from '../legible';
-import { cut, laid, words } from '../words';
+import { cut, laid, sections, words } from '../words';
 import type { Negotiation, Turn } from './threads.svelte';
 
 export type Values = Record<string, unknown>;
@@ -53,11 +53,28 @@ export function telling(values: Values, all: Change[], before: Values = {}): str
   return Object.keys(values).sort((a, b) => rank(a) - rank(b) || length(a) - length(b));
 }
 
+/** Of keys those that are told at once: what is as it was before is not, nor, where there is little room, what is long beside others. */
+export function shownOf(keys: string[], values: Values, before: Values, isFew: boolean): string[] {
+  const news = keys.filter((key) => !(key in before && isSame(before[key], values[key])));
+  const short = news.filter((key) => told(values[key]).length <= LONG);
+  return isFew && short.length > 0 ? short : news;
+}
+
 /** What an offer of the other side stands against: what this side offered last in the negotiation, or what began it. */
 export function asked(request: string | undefined, talk: Negotiation | undefined, side: Turn['by']): string | undefined {
   const mine = talk?.turn?.filter((turn) => turn.by === side && turn.stance === 'offer').at(-1);
   return mine?.content?.[0] ?? (side === 'publisher' ? request : undefined);
 }
+
+/** What agents and the console say of a word that they give: a turn with that and no more is what its stance says. */
+const WORD = /^(accepted|word on the decision|judgement of the \w+)$/i;
+
+/** Whether a turn says nothing beside its stance. */
+export const saysNoMore = ({ content = [] }: Pick<Turn, 'content'>) =>
+  content.every((one) => {
+    const { text, payload } = words(one);
+    return !payload && sections(text).every(([heading, body]) => ['target object', 'in reply to', 'result'].includes(heading) || WORD.test(body));
+  });
 
 /** What was agreed on, if anything was: what the other side had offered, or one of its alternatives. */
 export function agreed(talk: Negotiation | undefined): string | undefined {
