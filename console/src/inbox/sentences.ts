@@ -54,7 +54,7 @@ export const patchOf = (it: Waiting) => schemas.patch.find((one) => one['patch-i
 
 /** Why no rule decides it; what is offered because the user said that he would see it first he need not be told of rules. */
 export function because(it: Waiting, user: string): string {
-  const task = platform.tasks.get(it['task-id'] ?? '');
+  const task = (void platform.version, platform.tasks.get(it['task-id'] ?? ''));
   const isWanted = it.kind === 'decision' && task?.['fulfillment-required'] === true && task['task-sendFrom'] === user;
   if (!it['asked-because']) return t('because.about-to');
   return word('because', it['asked-because'] === 'no-rule' && isWanted ? 'plan-first' : it['asked-because']);

@@ -1,6 +1,6 @@
 // What people asked for before a patch was made: the words that it shows of them, and how often that was said. Pure. Read
 // next: patch.ts; docs/schemas.md, on how schemas grow.
-import type { PatchText } from './patch';
+import { parsed } from './patch';
 import type { Patch, Pool } from './state.svelte';
 
 interface Annotation {
@@ -20,21 +20,16 @@ const ALSO = /(?:Clients also say '|用户也说：“)([^]+)(?:'\.|”。)$/;
 
 /** What a patch was asked for by; nothing of one that shows no words. */
 export function evidence(patch: Patch, pools: Pool[], language: string): Evidence | undefined {
-  let text: PatchText;
-  try {
-    text = JSON.parse(patch.patch) as PatchText;
-  } catch {
-    return undefined;
-  }
-  const said = [...(text.new_keys ?? []).map((it) => words(it['annotations'], language, 0)), ...(text.modified_keys ?? []).map((it) => words(it['annotations'], language, -1))].find(Boolean);
+  const { new_keys: added = [], modified_keys: described = [] } = parsed(patch.patch);
+  const said = [...added, ...described].map((it) => words(it['annotations'], language)).find(Boolean);
   if (!said) return undefined;
   const pool = pools.find((it) => it.cohort === (patch.client ?? '') && patch['parent-schema-id'].startsWith(`${it.scenario}_v`));
   return { said, count: pool?.cluster?.length === 1 ? pool.cluster[0]!.occurrences : undefined };
 }
 
 /** What was said of a key: behind its meaning, or else as an example, of which those that are added stand last. */
-function words(annotations: unknown, language: string, place: number): string | undefined {
+function words(annotations: unknown, language: string): string | undefined {
   const all = annotations as Partial<Record<string, Annotation>> | undefined;
   const { meaning = '', examples = [] } = all?.[language] ?? all?.['en'] ?? {};
-  return ALSO.exec(meaning)?.[1] ?? examples.at(place)?.[0];
+  return ALSO.exec(meaning)?.[1] ?? examples.at(-1)?.[0];
 }

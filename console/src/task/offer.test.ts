@@ -50,6 +50,8 @@ test('a word that says no more than its stance is told by that', () => {
   expect(said('task description\naccepted', 'result\naccept')).toBe(true);
   expect(saysNoMore({})).toBe(true);
   expect(said('task description\naccepted, but by night', 'result\naccept')).toBe(false);
+  expect(said('task description\naccepted\nbut by night', 'result\naccept')).toBe(false);
+  expect(said('task description\naccepted', 'result\naccept', 'structured payload\n{"crew":"two"}')).toBe(false);
   expect(said('task description\naccepted', 'structured payload\n{"crew":"two"}')).toBe(false);
 });
 

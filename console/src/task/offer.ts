@@ -2,7 +2,7 @@
 // of a form. Pure. Read next: Offers.svelte, Rounds.svelte; ../assign/form.ts.
 import { kind, payload, written, type Key, type Template } from '../assign/form';
 import { legible } from '../legible';
-import { cut, laid, sections, words } from '../words';
+import { cut, laid, words } from '../words';
 import type { Negotiation, Turn } from './threads.svelte';
 
 export type Values = Record<string, unknown>;
@@ -66,15 +66,11 @@ export function asked(request: string | undefined, talk: Negotiation | undefined
   return mine?.content?.[0] ?? (side === 'publisher' ? request : undefined);
 }
 
-/** What agents and the console say of a word that they give: a turn with that and no more is what its stance says. */
-const WORD = /^(accepted|word on the decision|judgement of the \w+)$/i;
+/** What agents and the console say of a word that they give, without a payload. */
+const WORD = /^##\s*task description\s+(?:accepted|word on the decision|judgement of the \w+)\s*(?![^]*##\s*structured)(?:##|$(?![^]))/im;
 
 /** Whether a turn says nothing beside its stance. */
-export const saysNoMore = ({ content = [] }: Pick<Turn, 'content'>) =>
-  content.every((one) => {
-    const { text, payload } = words(one);
-    return !payload && sections(text).every(([heading, body]) => ['target object', 'in reply to', 'result'].includes(heading) || WORD.test(body));
-  });
+export const saysNoMore = ({ content = [] }: Pick<Turn, 'content'>) => content.every((one) => WORD.test(one));
 
 /** What was agreed on, if anything was: what the other side had offered, or one of its alternatives. */
 export function agreed(talk: Negotiation | undefined): string | undefined {

@@ -197,10 +197,10 @@ export function awaited(talk: Negotiation | undefined, side: Turn['by'] = 'publi
   return last && talk?.state === 'open' && last.by !== side && last.stance === 'offer' ? last.round : undefined;
 }
 
-/** What came of an act, but of one after which the other side has offered something else. */
-export function standsYet(told: Told, talk: Negotiation | undefined, side: Turn['by'] = 'publisher'): Told {
-  const isOver = told.isDone && told.reply?.verdict !== 'refused' && told.round !== undefined && (awaited(talk, side) ?? 0) > told.round;
-  return isOver ? {} : told;
+/** The round of what the other side has offered after an act: it overtakes what came of that; none if nothing has. */
+export function overtaken(told: Told, talk: Negotiation | undefined, side?: Turn['by']): number | undefined {
+  const round = awaited(talk, side);
+  return round && told.isDone && told.reply?.verdict !== 'refused' && round > (told.round ?? round) ? round : undefined;
 }
 
 /** What a side offered last, if it has offered anything. */

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { awaited, endsBy, EXCHANGES_MAX, Look, round, standsYet, thread, type Exchange, type Negotiation, type Turn } from './threads.svelte';
+import { awaited, endsBy, EXCHANGES_MAX, Look, overtaken, round, thread, type Exchange, type Negotiation, type Turn } from './threads.svelte';
 
 const turn = (round: number, by: Turn['by']): Turn => ({ round, by, stance: 'offer' });
 const of = (state: string, ...turns: Turn[]) => {
@@ -39,10 +39,9 @@ test('what came of a word is over once the other side has offered something else
   const again = talk(...first.turn!, turn(2, 'executor'));
   expect([awaited(undefined), awaited(first), awaited(again), awaited(again, 'executor'), awaited({ ...again, state: 'agreed' })]).toEqual([undefined, undefined, 2, undefined, undefined]);
   const told = { isDone: true, says: 'refused', round: 1 };
-  expect(standsYet(told, first)).toBe(told);
-  expect(standsYet(told, again)).toEqual({});
+  expect([overtaken(told, undefined), overtaken(told, first), overtaken(told, again)]).toEqual([undefined, undefined, 2]);
   // Of the round that is looked at, of no round, and what was not done.
-  for (const it of [{ ...told, round: 2 }, { ...told, round: undefined }, { error: new Error('late'), round: 1 }, { ...told, reply: { verdict: 'refused' } }]) expect(standsYet(it, again)).toBe(it);
+  for (const it of [{ ...told, round: 2 }, { ...told, round: undefined }, { error: new Error('late'), round: 1 }, { ...told, reply: { verdict: 'refused' } }]) expect(overtaken(it, again)).toBeUndefined();
 });
 
 test('of a long talk the last is kept, and it is said how much there was before', async () => {
