@@ -87,13 +87,8 @@ export function answer(at: Address, words: string): Request {
 
 /** A turn is of the round in which it was decided upon: one that comes too late is refused, and taken for no other. */
 function inRound(round: number | undefined): object {
-  return round === undefined ? {} : { [ROUND]: round };
+  return round === undefined ? {} : { 'convoke-negotiation:round': round };
 }
-
-const ROUND = 'convoke-negotiation:round';
-
-/** The round in which something is said, if it is said in one. */
-export const roundOf = (input: object) => (input as Record<string, number | undefined>)[ROUND];
 
 /** Takes what is offered in a round: a result, or one of the alternatives of a decision, from 1. */
 export function accept(at: Address, round: number | undefined, alternative?: number): Request {
@@ -130,7 +125,7 @@ export interface Told {
   hold?: string;
   /** What was done, where that is more than that it was. */
   says?: string;
-  /** The round in which it was said, if it was said in one. */
+  /** The round in which it was said; no number if it was said in none. */
   round?: number;
 }
 

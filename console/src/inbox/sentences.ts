@@ -56,8 +56,8 @@ export const patchOf = (it: Waiting) => schemas.patch.find((one) => one['patch-i
 export function because(it: Waiting, user: string): string {
   const task = (void platform.version, platform.tasks.get(it['task-id'] ?? ''));
   const isWanted = it.kind === 'decision' && task?.['fulfillment-required'] === true && task['task-sendFrom'] === user;
-  if (!it['asked-because']) return t('because.about-to');
-  return word('because', it['asked-because'] === 'no-rule' && isWanted ? 'plan-first' : it['asked-because']);
+  const why = it['asked-because'] ?? 'about-to';
+  return word('because', isWanted && why === 'no-rule' ? 'plan-first' : why);
 }
 
 /** What a rule says of what, until when. */

@@ -239,7 +239,6 @@ export const en = {
   'health.degraded': 'degraded',
   'health.failing': 'failing',
   'health.ok': 'well',
-  'heats.more': '{count} more',
   // What waits for people, and standing rules.
   'ago': '{span} ago',
   'alternatives': '{count} alternatives',

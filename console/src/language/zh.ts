@@ -241,7 +241,6 @@ export const zh: Record<Key, string> = {
   'health.degraded': '下降',
   'health.failing': '故障',
   'health.ok': '良好',
-  'heats.more': '其余 {count} 项',
   // What waits for people, and standing rules.
   'ago': '{span}前',
   'alternatives': '{count} 个备选方案',

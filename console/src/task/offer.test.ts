@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Template } from '../assign/form';
-import { agreed, arranged, asked, changes, countered, listed, oddly, prefilled, saysNoMore, settled, shownOf, telling } from './offer';
+import { agreed, arranged, asked, changes, countered, listed, oddly, prefilled, saysNoMore, settled, telling } from './offer';
 import type { Negotiation, Turn } from './threads.svelte';
 
 const says = (values: object, schema = 'energy_v1') => `save\n##structured payload\n${JSON.stringify({ schema_id: schema, payload: values })}`;
@@ -30,18 +30,10 @@ test('what differs is told on one line, whatever the values are', () => {
 
 test('what tells most stands first, what was said before or is long last', () => {
   const values = { steps: 'measure '.repeat(20), ticket: 'TT', crew: 'one', percent: 3, way: 'replace' };
-  expect(telling(values, [{ key: 'way' }], { ticket: 'TT' })).toEqual(['way', 'percent', 'crew', 'ticket', 'steps']);
-});
-
-test('what is as it was is not told again, nor what is long where there is little room for others', () => {
-  const values = { ticket: 'TT', crew: 'two', steps: 'measure '.repeat(20) };
-  const of = (before: object, isFew = false, all: object = values) => shownOf(Object.keys(all), { ...all }, { ...before }, isFew);
-  expect(of({ ticket: 'TT', crew: 'one' })).toEqual(['crew', 'steps']);
-  expect(of({}, true)).toEqual(['ticket', 'crew']);
-  expect(of(values, true)).toEqual([]);
-  expect(of({ ticket: 'TT', crew: 'two' }, true)).toEqual(['steps']);
-  // One that is said no more is no other than before, it is gone.
-  expect(shownOf(['hours'], {}, { hours: 2 }, true)).toEqual(['hours']);
+  expect(telling(values, [{ key: 'way' }], { ticket: 'TT' })).toEqual([['way', 'percent', 'crew', 'ticket', 'steps'], 3]);
+  // What is said no more differs; of what is as it was, or long, one is told at least.
+  expect(telling(values, [{ key: 'hours', was: 2 }], values)).toEqual([['hours', 'percent', 'ticket', 'crew', 'way', 'steps'], 1]);
+  expect(telling({ steps: values.steps }, [])).toEqual([['steps'], 1]);
 });
 
 test('a word that says no more than its stance is told by that', () => {
@@ -51,7 +43,6 @@ test('a word that says no more than its stance is told by that', () => {
   expect(saysNoMore({})).toBe(true);
   expect(said('task description\naccepted, but by night', 'result\naccept')).toBe(false);
   expect(said('task description\naccepted\nbut by night', 'result\naccept')).toBe(false);
-  expect(said('task description\naccepted', 'result\naccept', 'structured payload\n{"crew":"two"}')).toBe(false);
   expect(said('task description\naccepted', 'structured payload\n{"crew":"two"}')).toBe(false);
 });
 

@@ -200,7 +200,7 @@ export function awaited(talk: Negotiation | undefined, side: Turn['by'] = 'publi
 /** The round of what the other side has offered after an act: it overtakes what came of that; none if nothing has. */
 export function overtaken(told: Told, talk: Negotiation | undefined, side?: Turn['by']): number | undefined {
   const round = awaited(talk, side);
-  return round && told.isDone && told.reply?.verdict !== 'refused' && round > (told.round ?? round) ? round : undefined;
+  return round && told.isDone && told.reply?.verdict !== 'refused' && round > (told.round ?? NaN) ? round : undefined;
 }
 
 /** What a side offered last, if it has offered anything. */

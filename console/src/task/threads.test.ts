@@ -41,7 +41,7 @@ test('what came of a word is over once the other side has offered something else
   const told = { isDone: true, says: 'refused', round: 1 };
   expect([overtaken(told, undefined), overtaken(told, first), overtaken(told, again)]).toEqual([undefined, undefined, 2]);
   // Of the round that is looked at, of no round, and what was not done.
-  for (const it of [{ ...told, round: 2 }, { ...told, round: undefined }, { error: new Error('late'), round: 1 }, { ...told, reply: { verdict: 'refused' } }]) expect(overtaken(it, again)).toBeUndefined();
+  for (const it of [{ ...told, round: 2 }, { ...told, round: NaN }, { ...told, round: undefined }, { error: new Error('late'), round: 1 }, { ...told, reply: { verdict: 'refused' } }]) expect(overtaken(it, again)).toBeUndefined();
 });
 
 test('of a long talk the last is kept, and it is said how much there was before', async () => {
