@@ -66,3 +66,11 @@ test('a patch is told by what people asked for, how often only where that is kno
   expect(sentences.asked(grown)).toBe('Asked for 4×, e.g. “take a sample”');
   expect([sentences.asked({ ...grown, patch: '{}' }), sentences.asked(undefined)]).toEqual(['', '']);
 });
+
+test('whose decision it is stands with those of others, in whose place the user would act or may not', () => {
+  const { inPlace } = sentences;
+  const of = (kind: string, decider?: string) => inPlace({ ...plan, kind, decider }, 'ann');
+  expect([of('decision'), of('decision', 'ann')]).toEqual(['', '']);
+  expect(of('decision', 'bob')).toBe('You would act as bob, whose task it is');
+  expect(of('plan', 'bob')).toBe('Whose decision: bob');
+});

@@ -7,7 +7,7 @@ import { changes, type Change } from '../schemas/patch';
 import { schemas, type Patch } from '../schemas/state.svelte';
 import { subject } from '../network/done';
 import { cut } from '../words';
-import { shown, type Waiting } from './waiting';
+import { shown, TURNS, type Waiting } from './waiting';
 
 /** The scenario of the shipped templates by which something is repaired, in a way that its decisions tell. */
 const REPAIR = 'fault_repair';
@@ -58,6 +58,13 @@ export function because(it: Waiting, user: string): string {
   const isWanted = it.kind === 'decision' && task?.['fulfillment-required'] === true && task['task-sendFrom'] === user;
   const why = it['asked-because'] ?? 'about-to';
   return word('because', isWanted && why === 'no-rule' ? 'plan-first' : why);
+}
+
+/** Whose decision it is, if it is another's: in his place the user would act, but where nobody speaks for another. */
+export function inPlace({ kind, decider }: Waiting, user: string): string {
+  if (!decider || decider === user) return '';
+  const name = platform.called(decider);
+  return TURNS.includes(kind) ? t('rule.sentence', { says: t('decider'), covered: name }) : t('act.in-place', { name });
 }
 
 /** What a rule says of what, until when. */
