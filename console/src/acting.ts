@@ -125,6 +125,8 @@ export interface Told {
   hold?: string;
   /** What was done, where that is more than that it was. */
   says?: string;
+  /** The round in which it was said; no number if it was said in none. */
+  round?: number;
 }
 
 /** Why an agent, or who speaks for a task, refuses. */

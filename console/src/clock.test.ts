@@ -34,13 +34,18 @@ test('what is said for sure twice tells how fast it runs, whatever was told late
   expect(clock.at(5_000)).toBe(1_300_000);
 });
 
-test('a span is told in the largest unit that says something', () => {
-  expect([59_999, 60_000, 3_599_000, 3_600_000, 172_800_000, -5].map(span)).toEqual([
-    [59, 's'],
-    [1, 'min'],
-    [59, 'min'],
-    [1, 'h'],
-    [2, 'd'],
-    [0, 's'],
+test('a span is told in the largest unit that says something, a long one with its rest', () => {
+  const said = (ms: number) => span(ms).map((one) => one.join(' ')).join(' ');
+  expect([59_999, 60_000, 3_599_000, 3_600_000, 3_660_000, 4_380_000, 86_350_000, 172_800_000, 259_100_000, -5].map(said)).toEqual([
+    '59 s',
+    '1 min',
+    '59 min',
+    '1 h',
+    '1 h 1 min',
+    '1 h 13 min',
+    '23 h 59 min',
+    '2 d',
+    '2 d 23 h',
+    '0 s',
   ]);
 });

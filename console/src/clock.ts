@@ -51,11 +51,12 @@ export class PlatformClock {
 
 export type Unit = 's' | 'min' | 'h' | 'd';
 
-/** How long that is in the largest unit that says something, so that it changes as seldom as it can. */
-export function span(ms: number): [count: number, unit: Unit] {
+/** How long that is: so many of the largest unit of which there are some, and from hours on the rest in the next smaller one. */
+export function span(ms: number): [count: number, unit: Unit][] {
   const seconds = Math.max(0, Math.floor(ms / 1_000));
-  if (seconds < 60) return [seconds, 's'];
-  if (seconds < 3_600) return [Math.floor(seconds / 60), 'min'];
-  if (seconds < 172_800) return [Math.floor(seconds / 3_600), 'h'];
-  return [Math.floor(seconds / 86_400), 'd'];
+  if (seconds < 60) return [[seconds, 's']];
+  const of = (unit: number, rest = Infinity) => Math.floor((seconds % rest) / unit);
+  if (seconds < 3_600) return [[of(60), 'min']];
+  const both: [number, Unit][] = seconds < 172_800 ? [[of(3_600), 'h'], [of(60, 3_600), 'min']] : [[of(86_400), 'd'], [of(3_600, 86_400), 'h']];
+  return both.filter(([count]) => count > 0);
 }

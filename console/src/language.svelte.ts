@@ -72,6 +72,5 @@ export function hour(ms: number): string {
 
 /** How long something lasts, as people say it. */
 export function lasting(ms: number): string {
-  const [count, unit] = span(ms);
-  return word('span', unit, { count });
+  return span(ms).map(([count, unit]) => word('span', unit, { count })).join(' ');
 }

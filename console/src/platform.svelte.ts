@@ -25,7 +25,6 @@ export interface Task {
   'changed-at'?: string;
   progress?: number;
   awaits?: string;
-  'answer-by'?: string;
   deadline?: string;
   'expected-response'?: string;
   /** A decision is agreed on before its result. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { cut, laid, MASK, masked, sections, words } from './words';
+import { cut, middle, laid, MASK, masked, sections, words } from './words';
 
 test('the payload stands apart from the words', () => {
   expect(words('##target object\nx\n')).toEqual({ parts: [['target object', 'x']] });
@@ -41,6 +41,10 @@ test('items with commas of their own stand one a line', () => {
 
 test('a text is cut where a line has no room', () => {
   expect([cut('one\ntwo', 8), cut('one two three', 8)]).toEqual(['one two', 'one two…']);
+});
+
+test('a long name is told by both its ends', () => {
+  expect(['oss-1', 'oss-fault-1795997062463-2'].map((name) => middle(name, 12))).toEqual(['oss-1', 'oss-f…463-2']);
 });
 
 test('words that turn text around are written out', () => {

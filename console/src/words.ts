@@ -94,6 +94,12 @@ export function cut(text: string, most: number): string {
   return line.length > most ? `${line.slice(0, most - 1).trimEnd()}…` : line;
 }
 
+/** A name that is longer than there is room for, without its middle: many begin alike and differ at their ends. */
+export function middle(name: string, most: number): string {
+  const half = Math.floor((most - 1) / 2);
+  return name.length > most ? `${name.slice(0, half)}…${name.slice(-half)}` : name;
+}
+
 /** The words for people, and the payload: the first, since the platform takes one. */
 export function words(content: string): Words {
   const said = sections(content);

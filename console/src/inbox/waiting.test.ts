@@ -19,11 +19,13 @@ const question: Waiting = { ...result, id: 'question/t-3', kind: 'question' };
 const patch: Waiting = { id: 'patch/p-1', kind: 'patch', 'patch-id': 'p-1', since: '2026-11-29T00:00:00Z' };
 const all = [result, feasible, question, patch];
 
-test('what is looked for is found in the order in which it waits', () => {
+test('what must be decided soonest is found first, and the rest in the order in which it waits', () => {
   const of = (wanted: object) => matching(all, { kind: '', domain: '', text: '', ...wanted }).map((it) => it.kind);
   expect(of({})).toEqual(['result', 'feasibility', 'question', 'patch']);
   expect(of({ kind: 'patch' })).toEqual(['patch']);
   expect(of({ domain: 'IP', text: 'SITE' })).toEqual(['result', 'question']);
+  const [late, soon] = [{ ...patch, until: '2026-12-29T00:00:00Z' }, { ...question, until: '2026-11-29T01:00:00+01:00' }];
+  expect(matching([result, late, feasible, soon], { kind: '', domain: '', text: '' })).toEqual([soon, late, result, feasible]);
 });
 
 test('a yes or a no is said by what decides it, of the round that was looked at', () => {

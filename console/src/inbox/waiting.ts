@@ -47,15 +47,18 @@ export interface Wanted {
   text: string;
 }
 
-/** Those that match, in their order. */
+/** Those that match: what must be decided soonest first, and what nothing presses last. */
 export function matching(all: Waiting[], { kind, domain, text }: Wanted): Waiting[] {
   const part = text.trim().toLowerCase();
-  return all.filter(
+  const due = (it: Waiting) => (it.until ? Date.parse(it.until) : Infinity);
+  const found = all.filter(
     (it) =>
       (!kind || it.kind === kind) &&
       (!domain || it.domain === domain) &&
       (!part || [it.id, it.agent, it.target, it.scenario, it.decider].some((said) => said?.toLowerCase().includes(part))),
   );
+  // Not by the difference, which there is none of two that are never due.
+  return found.sort((a, b) => (due(a) < due(b) ? -1 : +(due(a) > due(b))));
 }
 
 /** To whom and how a turn is said that decides it. */

@@ -28,14 +28,18 @@ export interface Change {
   isNew: boolean;
 }
 
+/** A patch as it is written; an empty one of what cannot be read. */
+export function parsed(patch: string): PatchText {
+  try {
+    return JSON.parse(patch) as PatchText;
+  } catch {
+    return {};
+  }
+}
+
 /** What a patch changes, key by key; nothing of a patch that cannot be read. */
 export function changes(patch: string): Change[] {
-  let text: PatchText;
-  try {
-    text = JSON.parse(patch) as PatchText;
-  } catch {
-    return [];
-  }
+  const text = parsed(patch);
   const of = (keys: unknown, isNew: boolean): Change[] =>
     (Array.isArray(keys) ? (keys as Named[]) : []).map((it) => ({ key: String(it.key_name), type: it['enum'] ? 'enum' : String(it['key_type'] ?? ''), isNew }));
   return [...of(text.new_keys, true), ...of(text.modified_keys, false)];

@@ -14,7 +14,7 @@ const tasks = [
   task('b', { 'task-sendFrom': 'bob', 'parent-task': 'a', 'created-at': '2026-11-29T00:00:02Z', 'changed-at': '2026-11-29T00:00:03Z' }),
   task('c', { 'task-sendTo': 'energy', type: 'energy_saving', 'fulfillment-required': true, 'created-at': '2026-11-29T00:00:03Z', 'changed-at': '2026-11-29T00:20:05Z' }),
 ];
-const around = { me: 'ann', now: Date.parse('2026-11-29T00:20:10Z'), aliases: new Map([['energy', 'Green – Wireless']]) };
+const around = { me: 'ann', now: Date.parse('2026-11-29T00:20:10Z'), aliases: new Map([['energy', 'Green – Wireless']]), talks: new Map() };
 const names = (query: string) => found(tasks, read(query), around).map((it) => it['task-id']).join('');
 
 test('a text is looked for in what a task is and is about, and in what its parties are called', () => {
@@ -44,6 +44,8 @@ test('tasks are told apart by whose they are, what they are part of, and when', 
   expect(names('agent=bob')).toBe('b');
   expect(names('whole=1')).toBe('ac');
   expect(names('negotiated=1')).toBe('c');
+  const talks = new Map([['b', 1]]);
+  expect(found(tasks, read('negotiated=1'), { ...around, talks }).map((it) => it['task-id'])).toEqual(['c', 'b']);
   expect(names('within=600')).toBe('ac');
   expect(names('order=newest')).toBe('cba');
   expect(names('order=oldest&type=energy_saving')).toBe('c');

@@ -35,6 +35,8 @@ export interface Around {
   me: string;
   now: number;
   aliases: Map<string, string>;
+  /** The tasks that were negotiated, as far as that is known beside what they say themselves. */
+  talks: Map<string, unknown>;
 }
 
 /** What tasks say of themselves, by name: words are read once, however often it is told how the task stands. */
@@ -59,7 +61,7 @@ function forget(tasks: Task[]): void {
 }
 
 /** The tasks that are looked for, in their order. */
-export function found(tasks: Iterable<Task>, filter: Filter, { me, now, aliases }: Around): Task[] {
+export function found(tasks: Iterable<Task>, filter: Filter, { me, now, aliases, talks }: Around): Task[] {
   const wanted = filter.text.toLowerCase();
   const since = filter.within ? now - Number(filter.within) * 1_000 : -Infinity;
   const all = [...tasks];
@@ -72,7 +74,7 @@ export function found(tasks: Iterable<Task>, filter: Filter, { me, now, aliases 
       (!filter.type || task.type === filter.type) &&
       (!filter.mine || parties.includes(me)) &&
       (!filter.whole || !task['parent-task']) &&
-      (!filter.negotiated || task['fulfillment-required'] === true || task.plan !== undefined) &&
+      (!filter.negotiated || task['fulfillment-required'] === true || task.plan !== undefined || talks.has(task['task-id'])) &&
       (!filter.within || Date.parse(task['changed-at'] ?? '') >= since) &&
       (!wanted || saying(task).includes(wanted) || parties.some((it) => [it, aliases.get(it) ?? ''].some((name) => name.toLowerCase().includes(wanted))))
     );

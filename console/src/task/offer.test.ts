@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Template } from '../assign/form';
-import { agreed, arranged, asked, changes, countered, listed, oddly, prefilled, settled, telling } from './offer';
+import { agreed, arranged, asked, changes, countered, listed, oddly, prefilled, saysNoMore, settled, telling } from './offer';
 import type { Negotiation, Turn } from './threads.svelte';
 
 const says = (values: object, schema = 'energy_v1') => `save\n##structured payload\n${JSON.stringify({ schema_id: schema, payload: values })}`;
@@ -30,7 +30,20 @@ test('what differs is told on one line, whatever the values are', () => {
 
 test('what tells most stands first, what was said before or is long last', () => {
   const values = { steps: 'measure '.repeat(20), ticket: 'TT', crew: 'one', percent: 3, way: 'replace' };
-  expect(telling(values, [{ key: 'way' }], { ticket: 'TT' })).toEqual(['way', 'percent', 'crew', 'ticket', 'steps']);
+  expect(telling(values, [{ key: 'way' }], { ticket: 'TT' })).toEqual([['way', 'percent', 'crew', 'ticket', 'steps'], 3]);
+  // What is said no more differs; of what is as it was, or long, one is told at least.
+  expect(telling(values, [{ key: 'hours', was: 2 }], values)).toEqual([['hours', 'percent', 'ticket', 'crew', 'way', 'steps'], 1]);
+  expect(telling({ steps: values.steps }, [])).toEqual([['steps'], 1]);
+});
+
+test('a word that says no more than its stance is told by that', () => {
+  const said = (...sections: string[]) => saysNoMore({ content: [sections.map((one) => `##${one}`).join('\n')] });
+  expect(said('target object\nTT-1', 'task description\nWord on the decision', 'result\naccept', 'in reply to\ndecision')).toBe(true);
+  expect(said('task description\naccepted', 'result\naccept')).toBe(true);
+  expect(saysNoMore({})).toBe(true);
+  expect(said('task description\naccepted, but by night', 'result\naccept')).toBe(false);
+  expect(said('task description\naccepted\nbut by night', 'result\naccept')).toBe(false);
+  expect(said('task description\naccepted', 'structured payload\n{"crew":"two"}')).toBe(false);
 });
 
 test('an offer stands against what this side said last, or what began it', () => {

@@ -41,8 +41,11 @@ export const listed = (all: Change[]) => all.map(({ key, was, is }) => `${short(
 /** A value that takes many lines. */
 const LONG = 100;
 
-/** Keys in the order in which they tell most: what differs, numbers, what is short, and at last what was said before or is long. */
-export function telling(values: Values, all: Change[], before: Values = {}): string[] {
+/**
+ * Keys in the order in which they tell most: what differs, numbers, what is short, and at last what was said before or is
+ * long; and how many stand before these, one at least.
+ */
+export function telling(values: Values, all: Change[], before: Values = {}): [keys: string[], first: number] {
   const differ = new Set(all.map(({ key }) => key));
   const length = (key: string) => told(values[key]).length;
   const rank = (key: string) => {
@@ -50,7 +53,8 @@ export function telling(values: Values, all: Change[], before: Values = {}): str
     if (length(key) > LONG) return 4;
     return key in before ? 3 : typeof values[key] === 'number' ? 1 : 2;
   };
-  return Object.keys(values).sort((a, b) => rank(a) - rank(b) || length(a) - length(b));
+  const keys = [...new Set([...Object.keys(values), ...differ])].sort((a, b) => rank(a) - rank(b) || length(a) - length(b));
+  return [keys, Math.max(1, keys.filter((key) => rank(key) < 3).length)];
 }
 
 /** What an offer of the other side stands against: what this side offered last in the negotiation, or what began it. */
@@ -58,6 +62,12 @@ export function asked(request: string | undefined, talk: Negotiation | undefined
   const mine = talk?.turn?.filter((turn) => turn.by === side && turn.stance === 'offer').at(-1);
   return mine?.content?.[0] ?? (side === 'publisher' ? request : undefined);
 }
+
+/** What agents and the console say of a word that they give, without a payload. */
+const WORD = /##\s*task description\s+(accepted|word on the decision|judgement of the \w+)\s*(##\s*[ir]|$)/i;
+
+/** Whether a turn says nothing beside its stance. */
+export const saysNoMore = ({ content = [] }: Pick<Turn, 'content'>) => content.every((one) => WORD.test(one));
 
 /** What was agreed on, if anything was: what the other side had offered, or one of its alternatives. */
 export function agreed(talk: Negotiation | undefined): string | undefined {
@@ -79,7 +89,7 @@ export function settled(talk: Negotiation | undefined, asked: Values): Change[] 
 export function agreement(talk: Negotiation | undefined): string {
   if (talk?.kind === 'result') return '';
   const values = words(agreed(talk) ?? '').values ?? {};
-  return telling(values, []).map((key) => `${key} ${short(told(values[key]))}`).join('; ');
+  return telling(values, [])[0].map((key) => `${key} ${short(told(values[key]))}`).join('; ');
 }
 
 /** How the keys of a template are filled in by what is offered. */

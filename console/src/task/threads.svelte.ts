@@ -1,5 +1,5 @@
 // What was said of the tasks of a whole: asked for when it is looked at, and again for those that have changed.
-import type { Reason, Reply } from '../acting';
+import type { Reason, Reply, Told } from '../acting';
 import { paced } from '../paced';
 import type { Task } from '../platform.svelte';
 import { carryOut, read } from '../restconf';
@@ -117,6 +117,8 @@ export interface Negotiation {
 /** How a task stands: which of its changes it is at, and what its parties negotiated, round by round. */
 export interface Standing {
   version?: string;
+  /** When the publisher's silence ends it. */
+  until?: string;
   rounds: Negotiation[];
 }
 
@@ -127,9 +129,9 @@ export async function standing(task: string, isFeasibility = false): Promise<Sta
     const told = await read<Negotiation[]>(`convoke-registry:registry/negotiation=${name},feasibility`);
     return told && { rounds: told };
   }
-  const path = `convoke-registry:registry/task=${name}?fields=task-id;task-version;negotiation`;
-  const told = await read<{ 'task-version'?: string; negotiation?: Negotiation[] }[]>(path);
-  return told?.[0] && { version: told[0]['task-version'], rounds: told[0].negotiation ?? [] };
+  const path = `convoke-registry:registry/task=${name}?fields=task-id;task-version;answer-by;negotiation`;
+  const told = await read<{ 'task-version'?: string; 'answer-by'?: string; negotiation?: Negotiation[] }[]>(path);
+  return told?.[0] && { version: told[0]['task-version'], until: told[0]['answer-by'], rounds: told[0].negotiation ?? [] };
 }
 
 const APART_MS = 1_000;
@@ -187,6 +189,18 @@ export function endsBy(talk: Negotiation | undefined, side: Turn['by'], round: n
   // A round is over once both have spoken in it.
   const isAnswer = talk.turn?.some((turn) => turn.round === round && turn.by !== side) ?? false;
   return isAnswer && round - opened + 1 >= limit ? 'last' : 'goes-on';
+}
+
+/** The round of what the other side offers and this one has not answered; none if there is nothing to answer. */
+export function awaited(talk: Negotiation | undefined, side: Turn['by'] = 'publisher'): number | undefined {
+  const last = talk?.turn?.at(-1);
+  return last && talk?.state === 'open' && last.by !== side && last.stance === 'offer' ? last.round : undefined;
+}
+
+/** The round of what the other side has offered after an act: it overtakes what came of that; none if nothing has. */
+export function overtaken(told: Told, talk: Negotiation | undefined, side?: Turn['by']): number | undefined {
+  const round = awaited(talk, side);
+  return round && told.isDone && told.reply?.verdict !== 'refused' && round > (told.round ?? NaN) ? round : undefined;
 }
 
 /** What a side offered last, if it has offered anything. */

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { endsBy, EXCHANGES_MAX, Look, round, thread, type Exchange, type Negotiation, type Turn } from './threads.svelte';
+import { awaited, endsBy, EXCHANGES_MAX, Look, overtaken, round, thread, type Exchange, type Negotiation, type Turn } from './threads.svelte';
 
 const turn = (round: number, by: Turn['by']): Turn => ({ round, by, stance: 'offer' });
 const of = (state: string, ...turns: Turn[]) => {
@@ -31,6 +31,17 @@ test('a refusal ends a negotiation at once, in the last round counted from where
   expect(endsBy({ ...talk, kind: 'fulfillment' }, 'executor', 5)).toBe('at-once');
   expect(endsBy({ ...talk, kind: 'feasibility' }, 'publisher', 5)).toBe('at-once');
   expect(endsBy(undefined, 'publisher', 1)).toBe('goes-on');
+});
+
+test('what came of a word is over once the other side has offered something else', () => {
+  const talk = (...turns: Turn[]): Negotiation => of('open', ...turns).rounds[0]!;
+  const first = talk(turn(1, 'executor'), { ...turn(1, 'publisher'), stance: 'refuse' });
+  const again = talk(...first.turn!, turn(2, 'executor'));
+  expect([awaited(undefined), awaited(first), awaited(again), awaited(again, 'executor'), awaited({ ...again, state: 'agreed' })]).toEqual([undefined, undefined, 2, undefined, undefined]);
+  const told = { isDone: true, says: 'refused', round: 1 };
+  expect([overtaken(told, undefined), overtaken(told, first), overtaken(told, again)]).toEqual([undefined, undefined, 2]);
+  // Of the round that is looked at, of no round, and what was not done.
+  for (const it of [{ ...told, round: 2 }, { ...told, round: NaN }, { ...told, round: undefined }, { error: new Error('late'), round: 1 }, { ...told, reply: { verdict: 'refused' } }]) expect(overtaken(it, again)).toBeUndefined();
 });
 
 test('of a long talk the last is kept, and it is said how much there was before', async () => {
