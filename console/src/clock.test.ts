@@ -3,7 +3,7 @@ import { PlatformClock, span } from './clock';
 
 test('until something happens it is as late there as here', () => {
   const clock = new PlatformClock();
-  expect([clock.isKnown, clock.at(5_000)]).toEqual([false, 5_000]);
+  expect([clock.isKnown, clock.at(5_000), clock.speed]).toEqual([false, 5_000, 1]);
 });
 
 test('a story has its own time, and its own speed', () => {
@@ -11,6 +11,7 @@ test('a story has its own time, and its own speed', () => {
   for (let second = 0; second <= 10; second += 1) clock.take(1_000_000 + second * 60_000, second * 1_000);
   expect(clock.at(10_000)).toBe(1_600_000);
   expect(clock.at(11_000)).toBe(1_660_000);
+  expect(clock.speed).toBe(60);
 });
 
 test('what is told late is no other speed, and a log that begins anew is another clock', () => {

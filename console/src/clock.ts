@@ -35,12 +35,13 @@ export class PlatformClock {
 
   at(here: number): number {
     const last = this.#marks.at(-1);
-    return last ? last.there + (here - last.here) * this.#speed() : here;
+    return last ? last.there + (here - last.here) * this.speed : here;
   }
 
   /** How many seconds pass there in one here. */
-  #speed(): number {
-    const [first, last] = [this.#marks[0]!, this.#marks.at(-1)!];
+  get speed(): number {
+    const [first, last] = [this.#marks[0], this.#marks.at(-1)];
+    if (!first || !last) return 1;
     const span = last.here - first.here;
     if (span < SPAN_MIN_MS) return 1;
     const speed = (last.there - first.there) / span;

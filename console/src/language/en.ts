@@ -132,6 +132,7 @@ export const en = {
   'change.returned': 'returned',
   'client': 'For whom',
   'clock': 'Time at the platform',
+  'clock.simulated': 'Simulated time: it runs so many times as fast',
   'close': 'Close',
   'cluster': 'said: {occurrences}×; clients: {clients}',
   'clusters': 'What means the same',

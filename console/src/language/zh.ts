@@ -134,6 +134,7 @@ export const zh: Record<Key, string> = {
   'change.returned': '已恢复',
   'client': '适用对象',
   'clock': '平台时间',
+  'clock.simulated': '仿真时间：以此倍速运行',
   'close': '关闭',
   'cluster': '提及 {occurrences} 次；客户端：{clients}',
   'clusters': '语义相同的片段',
