@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { PlatformClock, span } from './clock';
+import { PlatformClock, span, times } from './clock';
 
 test('until something happens it is as late there as here', () => {
   const clock = new PlatformClock();
@@ -11,7 +11,6 @@ test('a story has its own time, and its own speed', () => {
   for (let second = 0; second <= 10; second += 1) clock.take(1_000_000 + second * 60_000, second * 1_000);
   expect(clock.at(10_000)).toBe(1_600_000);
   expect(clock.at(11_000)).toBe(1_660_000);
-  expect(clock.speed).toBe(60);
 });
 
 test('what is told late is no other speed, and a log that begins anew is another clock', () => {
@@ -44,4 +43,14 @@ test('a span is told in the largest unit that says something', () => {
     [2, 'd'],
     [0, 's'],
   ]);
+});
+
+test('how fast time runs is told as a round number, once it was watched for a while', () => {
+  const told = (speed: number, seconds: number) => {
+    const clock = new PlatformClock();
+    clock.take(0, 0, true);
+    clock.take(speed * seconds * 1_000, seconds * 1_000, true);
+    return times(clock);
+  };
+  expect([told(1.02, 60), told(6.3, 4), told(6.3, 12), told(9.7, 12), told(58.4, 12), told(612, 12)]).toEqual([undefined, undefined, 6, 10, 60, 600]);
 });
