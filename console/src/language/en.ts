@@ -478,6 +478,7 @@ export const en = {
   'map.left-out': 'In the table only: {count}',
   'map.load': 'load: an arc around it, the width of a link',
   'map.loaded': 'load {load}\u00a0%',
+  'map.worked': 'somebody sees to it',
   'mark': 'Mark {task}',
   'mark.all': 'Mark all that are shown and may be cancelled',
   'meaning': 'Meaning',

@@ -480,6 +480,7 @@ export const zh: Record<Key, string> = {
   'map.left-out': '仅在表中列出：{count}',
   'map.load': '负荷：外圈弧长、链路粗细',
   'map.loaded': '负荷 {load}%',
+  'map.worked': '有人处理中',
   'mark': '标记 {task}',
   'mark.all': '标记所有显示且可取消的任务',
   'meaning': '含义',
