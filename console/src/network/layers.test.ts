@@ -49,6 +49,8 @@ test('of more than are drawn those with the worst alarms are, then what is above
   const { places, leftOut, layers, height } = layered(many, (id) => (id === 'cell:site:199/2' ? 0 : 5), 760);
   expect([places.size, leftOut, places.has('cell:site:199/2'), places.has('cell:site:199/1'), places.has('site:199')]).toEqual([500, 301, true, false, true]);
   expect(layers.map((it) => it.count)).toEqual([1, 200, 299]);
+  // One cell of each site before a second of any.
+  expect([...Array(200).keys()].every((n) => places.has(`cell:site:${n}/0`) || n === 199)).toBe(true);
   const all = [...places.values()];
   expect(all.every(({ x, y }) => x > 0 && x < 760 && y > 0 && y < height)).toBe(true);
   const far = (a: (typeof all)[0], least: number, b: (typeof all)[0]) => Math.min(least, Math.hypot(a.x - b.x, a.y - b.y));

@@ -29,7 +29,7 @@ export function layered(all: Map<string, Element>, rank: (id: string) => number,
   const level = (it: Element) => kinds.indexOf(it.kind);
   const order = (a: Element, b: Element) => level(a) - level(b) || (a.longitude ?? 0) - (b.longitude ?? 0) || (a.id < b.id ? -1 : 1);
   // What is the matter moves nothing while all of it is drawn.
-  const chosen = nodes.length > most ? ranked(nodes, rank, order).slice(0, most) : nodes;
+  const chosen = nodes.length > most ? ranked(nodes, rank, level).slice(0, most) : nodes;
   const places = new Map(chosen.sort(order).map((element): [string, Place] => [element.id, { element, x: 0, y: 0 }]));
 
   /** What is drawn of an element: itself, or what it is built into. */
@@ -87,9 +87,16 @@ export function layered(all: Map<string, Element>, rank: (id: string) => number,
   return { places, towns, ways, inner, layers, leftOut: nodes.length - chosen.length, height: y + MARGIN };
 }
 
-function ranked(nodes: Element[], rank: (id: string) => number, order: (a: Element, b: Element) => number): Element[] {
-  const ranks = new Map(nodes.map(({ id }) => [id, rank(id)]));
-  return nodes.sort((a, b) => ranks.get(a.id)! - ranks.get(b.id)! || order(a, b));
+/** The worst first, of what is as bad what is above; of that in turn what is built into one and into another. */
+function ranked(nodes: Element[], rank: (id: string) => number, level: (it: Element) => number): Element[] {
+  const turns = new Map<string, number>();
+  const all = nodes.map((it) => {
+    const among = it.parent ?? it.place;
+    const turn = turns.get(among) ?? 0;
+    turns.set(among, turn + 1);
+    return { it, rank: rank(it.id), level: level(it), turn };
+  });
+  return all.sort((a, b) => a.rank - b.rank || a.level - b.level || a.turn - b.turn).map(({ it }) => it);
 }
 
 interface Spot {
