@@ -4,8 +4,8 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import type { Plugin } from 'vite';
 import { defineConfig } from 'vitest/config';
-import { en } from './src/language/en';
-import { zh } from './src/language/zh';
+import { en } from './src/language/en.ts';
+import { zh } from './src/language/zh.ts';
 
 let folder = 'dist';
 
