@@ -4,6 +4,8 @@ import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import type { Plugin } from 'vite';
 import { defineConfig } from 'vitest/config';
+import { en } from './src/language/en.ts';
+import { zh } from './src/language/zh.ts';
 
 let folder = 'dist';
 
@@ -21,25 +23,20 @@ const compressed: Plugin = {
   },
 };
 
-const KEY = /^  '([^']+)': /gm;
-const keys = (text: string) => String([...text.matchAll(KEY)].map((found) => found[1]));
-
-/** Keys of words are built once: the Chinese words stand in the order of the English ones. */
-const once: Plugin = {
-  name: 'once',
+/** The names of words are loaded once: those of the other language stand in the same order. */
+const named: Plugin = {
+  name: 'named',
   apply: 'build',
-  enforce: 'pre',
-  transform(code, id) {
-    if (!id.endsWith('/language/zh.ts')) return undefined;
-    if (keys(code) !== keys(readFileSync(id.replace(/zh\.ts$/, 'en.ts'), 'utf8'))) throw new Error('en.ts and zh.ts have other keys, or another order');
-    const words = code.slice(code.indexOf('{\n') + 1, code.lastIndexOf('}')).replace(KEY, '');
-    return `import { en } from './en';\nconst words = [${words}];\nexport const zh = Object.fromEntries(Object.keys(en).map((key, at) => [key, words[at]]));`;
+  load(id) {
+    if (!id.endsWith('/language/zh.ts')) return null;
+    const words = Object.keys(en).map((key) => zh[key as keyof typeof en]);
+    return `import { en } from './en'; const words = ${JSON.stringify(words)}; export const zh = Object.fromEntries(Object.keys(en).map((key, place) => [key, words[place]]));`;
   },
 };
 
 export default defineConfig({
   base: '/console/',
-  plugins: [once, svelte(), compressed],
+  plugins: [svelte(), named, compressed],
   // A busy machine fails no test.
   test: { testTimeout: 60_000 },
   build: {

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { PlatformClock, span } from './clock';
+import { PlatformClock, span, times } from './clock';
 
 test('until something happens it is as late there as here', () => {
   const clock = new PlatformClock();
-  expect([clock.isKnown, clock.at(5_000)]).toEqual([false, 5_000]);
+  expect([clock.isKnown, clock.at(5_000), clock.speed]).toEqual([false, 5_000, 1]);
 });
 
 test('a story has its own time, and its own speed', () => {
@@ -48,4 +48,14 @@ test('a span is told in the largest unit that says something, a long one with it
     '2 d 23 h',
     '0 s',
   ]);
+});
+
+test('how fast time runs is told as a round number, once it was watched for a while', () => {
+  const told = (speed: number, seconds: number) => {
+    const clock = new PlatformClock();
+    clock.take(0, 0, true);
+    clock.take(speed * seconds * 1_000, seconds * 1_000, true);
+    return times(clock);
+  };
+  expect([told(1.02, 60), told(6.3, 4), told(6.3, 12), told(9.7, 12), told(58.4, 12), told(612, 12)]).toEqual([undefined, undefined, 6, 10, 60, 600]);
 });

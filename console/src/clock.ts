@@ -12,6 +12,8 @@ const APART_MS = 1_000;
 const LATE_MAX_MS = 300_000;
 /** Less tells nothing of how fast it runs. */
 const SPAN_MIN_MS = 3_000;
+/** From then on it can be told in a number. */
+const TELLING_MS = 9_000;
 
 export class PlatformClock {
   #marks: Mark[] = [];
@@ -35,18 +37,29 @@ export class PlatformClock {
 
   at(here: number): number {
     const last = this.#marks.at(-1);
-    return last ? last.there + (here - last.here) * this.#speed() : here;
+    return last ? last.there + (here - last.here) * this.speed : here;
+  }
+
+  /** For how long it was watched here. */
+  get spanMs(): number {
+    return this.#marks.length > 0 ? this.#marks.at(-1)!.here - this.#marks[0]!.here : 0;
   }
 
   /** How many seconds pass there in one here. */
-  #speed(): number {
-    const [first, last] = [this.#marks[0]!, this.#marks.at(-1)!];
-    const span = last.here - first.here;
-    if (span < SPAN_MIN_MS) return 1;
-    const speed = (last.there - first.there) / span;
+  get speed(): number {
+    if (this.spanMs < SPAN_MIN_MS) return 1;
+    const speed = (this.#marks.at(-1)!.there - this.#marks[0]!.there) / this.spanMs;
     // What is told late or early is no other speed.
     return speed < 1.5 ? 1 : speed;
   }
+}
+
+/** How many times as fast that is, about: as it was measured it differs by a few percent. Nothing before it was measured for long, and of what is not faster. */
+export function times(clock: PlatformClock): number | undefined {
+  const { speed, spanMs } = clock;
+  if (speed === 1 || spanMs < TELLING_MS) return undefined;
+  const step = speed < 20 ? 1 : 10 ** Math.floor(Math.log10(speed)) / 2;
+  return Math.round(speed / step) * step;
 }
 
 export type Unit = 's' | 'min' | 'h' | 'd';

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { isHeld, keyboard, wrote } from './panel';
+import { escaped, isHeld, keyboard, wrote } from './panel';
 
 const page = Object.assign(new EventTarget(), { activeElement: undefined as unknown });
 vi.stubGlobal('document', page);
@@ -52,4 +52,20 @@ test('a panel is held by what people wrote in it, not by what was filled in, and
   expect(isHeld(panel)).toBe(false);
   underWay = {};
   expect(isHeld(panel)).toBe(true);
+});
+
+test('Escape closes what stands beside a list by its own way out, unless somebody writes there', () => {
+  let closed = 0;
+  const page = (...texts: { value: string }[]) =>
+    ({ querySelectorAll: () => texts, querySelector: (of: string) => (of === 'main .close' ? { click: () => (closed += 1) } : null) }) as unknown as ParentNode;
+  const on = (isText: boolean) => ({ matches: () => isText }) as unknown as Element;
+  const event = { key: 'Escape', defaultPrevented: false, target: on(false) };
+  const after = (it: typeof event, ...texts: { value: string }[]) => (escaped(it, page(...texts)), closed);
+  expect(after({ ...event, key: 'Enter' })).toBe(0);
+  expect(after({ ...event, defaultPrevented: true })).toBe(0);
+  expect(after({ ...event, target: on(true) })).toBe(0);
+  const text = { value: 'half a sentence' };
+  wrote({ target: text as unknown as EventTarget });
+  expect(after(event, text)).toBe(0);
+  expect(after(event)).toBe(1);
 });

@@ -48,3 +48,10 @@ export function isHeld(page: ParentNode = document): boolean {
   const texts = [...page.querySelectorAll<HTMLInputElement | HTMLTextAreaElement>(TEXTS)];
   return page.querySelector('main aside[data-under-way]') !== null || texts.some((it) => written.has(it) && it.value !== '');
 }
+
+/** Escape closes what stands beside a list, unless something is being written, or was and would be lost. */
+export function escaped(event: Pick<KeyboardEvent, 'key' | 'defaultPrevented' | 'target'>, page: ParentNode = document): void {
+  if (event.key !== 'Escape' || event.defaultPrevented || !event.target || !('matches' in event.target)) return;
+  if ((event.target as Element).matches('input, textarea, select') || isHeld(page)) return;
+  page.querySelector<HTMLElement>('main .close')?.click();
+}

@@ -10,9 +10,15 @@ type Reader = Pick<ReadableStreamDefaultReader<Uint8Array>, 'read'>;
 
 /**
  * Hands over what happened since then that a filter takes, one by one with its place; the moment at the platform when
- * all had been told, in milliseconds, or nothing if that was not said.
+ * all had been told, in milliseconds, or nothing if that was not said. Of the platform, unless another root is said.
  */
-export async function replay(since: string, filter: string, take: (id: number, it: Notification) => void, signal: AbortSignal): Promise<number | undefined> {
+export async function replay(
+  since: string,
+  filter: string,
+  take: (id: number, it: Notification) => void,
+  signal: AbortSignal,
+  root = PLATFORM,
+): Promise<number | undefined> {
   const asked = new URLSearchParams({ 'start-time': since, filter });
   const over = new AbortController();
   let silence: ReturnType<typeof setTimeout> | undefined;
@@ -22,7 +28,7 @@ export async function replay(since: string, filter: string, take: (id: number, i
   };
   heard();
   try {
-    const answer = await ask(`${PLATFORM}/streams/NETCONF/json?${asked}`, {
+    const answer = await ask(`${root}/streams/NETCONF/json?${asked}`, {
       headers: { Accept: 'text/event-stream' },
       signal: AbortSignal.any([signal, over.signal]),
     });
@@ -55,6 +61,7 @@ export async function pastSince<T>(
   read: (id: number, it: Notification) => T | undefined,
   signal: AbortSignal,
   looked = LOOKED_MAX,
+  root?: string,
 ): Promise<Past<T>> {
   const all: T[] = [];
   let count = 0;
@@ -63,7 +70,7 @@ export async function pastSince<T>(
     const one = read(id, notification);
     if (one && all.push(one) > most) all.shift();
   };
-  const at = await replay(since, filter, take, signal);
+  const at = await replay(since, filter, take, signal, root);
   return { all, at };
 }
 
@@ -96,8 +103,9 @@ export async function lastBetween<T>(
   most: number,
   read: (id: number, it: Notification) => T | undefined,
   signal: AbortSignal,
+  root?: string,
 ): Promise<Last<T>> {
-  const ask = (from: number) => pastSince(new Date(from).toISOString(), filter, most, read, signal);
+  const ask = (from: number) => pastSince(new Date(from).toISOString(), filter, most, read, signal, LOOKED_MAX, root);
   const [{ all }, from] = await later(since, until, ask);
   return { all, cut: from > since && all.length < most ? from : undefined };
 }

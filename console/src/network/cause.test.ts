@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Task } from '../platform.svelte';
-import { cause, causes } from './cause';
+import { announced, cause, causes, isSent } from './cause';
 import { subject } from './done';
 import type { Element } from './elements';
 
@@ -33,4 +33,14 @@ test('beside the number of a ticket stands the element that it is about', () => 
   expect(subject(repair)).toBe('router:A (TT-1)');
   expect(subject(task('words', {}))).toBe('TT-1');
   expect(subject({ ...repair, content: '##target object\nrouter:B' })).toBe('router:B');
+});
+
+test('somebody was sent once a plan with a crew was agreed on, and what is announced is neither the plan nor what was asked for', () => {
+  const said = (words: string, payload: object = {}) => `##target object\nrouter:A\n##task description\n${words}\n##structured payload\n${JSON.stringify({ schema_id: 's_v1', payload })}`;
+  const of = (plan?: string, told?: string) => ({ ...repair, content: repair.content!.replace('##str', '##task description\nmend it\n##str'), plan, said: told });
+  const found = (it: Task) => isSent(causes([it])[0]!);
+  expect([of(), of(said('look', { way: 'look' })), of(said('go', { crew: 'one engineer' }))].map(found)).toEqual([false, false, true]);
+  expect(isSent(causes([{ ...diagnosis, plan: said('go', { crew: 'one engineer' }) }])[0]!)).toBe(false);
+  const plan = said('go', { crew: 'one engineer' });
+  expect([undefined, said('mend it'), said('go'), said('an engineer arrives at noon')].map((told) => announced(of(plan, told)))).toEqual(['', '', '', 'an engineer arrives at noon']);
 });

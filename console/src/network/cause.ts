@@ -2,7 +2,7 @@
 // it in their payloads (`cause` and `element` of a repair, `suspected_cause` and `target` of a diagnosis). Pure.
 import { hasEnded } from '../acting';
 import type { Task } from '../platform.svelte';
-import { payload } from './done';
+import { payload, what } from './done';
 import { owner, type Element } from './elements';
 
 export interface Cause {
@@ -31,6 +31,17 @@ function told(task: Task): Cause | undefined {
   const named = Object.values(said).flatMap((it) => (Array.isArray(it) ? it : [it]));
   const touches = new Set(named.filter((it): it is string => typeof it === 'string'));
   return { element, cause, isFound, touches, at: task['created-at'] ?? task['changed-at'] ?? '', task };
+}
+
+/** Whether somebody was sent: the plan that was agreed on names a crew. */
+export function isSent({ isFound, task }: Cause): boolean {
+  return isFound && typeof payload({ ...task, content: task.plan })['crew'] === 'string';
+}
+
+/** What its executor announced last, as when somebody arrives; nothing if that is only what was asked for or agreed on. */
+export function announced(task: Task): string {
+  const said = what({ ...task, content: task.said });
+  return [task.content, task.plan].some((content) => what({ ...task, content }) === said) ? '' : said;
 }
 
 /** What open tasks say is broken: what was found before what is suspected, the newest first. */

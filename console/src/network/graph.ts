@@ -7,11 +7,17 @@ import { DRAWN_MAX, isPlaced, lines, type Place } from './places';
 const PAIRS_MAX = 4_000_000;
 const STEPS_MAX = 200;
 
-/** The elements with places of a drawing, as if they were degrees near the equator; as they are if any has a place of its own. */
-export function laid(all: Map<string, Element>): Map<string, Element> {
+/**
+ * The elements with places of a drawing, as if they were degrees near the equator; as they are if any has a place of its own.
+ * Of more than can be drawn those with the worst trouble (`rank`, the least first) have one.
+ */
+export function laid(all: Map<string, Element>, rank: (id: string) => number): Map<string, Element> {
   const nodes = [...all.values()].filter((it) => it.kind === 'router' || it.kind === 'site');
   if (nodes.some(isPlaced)) return all;
-  const drawn = nodes.sort((a, b) => +(a.kind === 'site') - +(b.kind === 'site')).slice(0, DRAWN_MAX);
+  const order = (a: Element, b: Element) => +(a.kind === 'site') - +(b.kind === 'site');
+  // What is the matter moves nothing while all of it is drawn.
+  if (nodes.length > DRAWN_MAX) nodes.sort((a, b) => rank(a.id) - rank(b.id) || order(a, b));
+  const drawn = nodes.slice(0, DRAWN_MAX).sort(order);
   const spots = new Map(drawn.map((element) => [element.id, { element, x: 0, y: 0 }]));
   const ways = lines(all, spots).map(({ from, to }): [Place, Place] => [from, to]);
   begin(spots, ways);

@@ -25,6 +25,8 @@ class Network {
   doing = $derived(doing(this.elements, this.systems.map((it) => it.performance)));
   /** What cells drew in each period that ended while somebody looked, and when that was told, in seconds of this browser. */
   course = $state.raw<(Power & { at: number })[]>([]);
+  /** As what it was drawn last, as the address says it; nothing before that was chosen. */
+  view = '';
   /** What came of measurements, by element: they take minutes, and meanwhile people look elsewhere. */
   measured = $state.raw(new Map<string, Told>());
 

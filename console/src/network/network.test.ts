@@ -130,13 +130,13 @@ test('an alarm colours its element and where that belongs; a site is out by its 
   expect(troubles(ALL, out).get('site:S-1')).toEqual({ worst: 'critical', count: 2, isOut: true });
 });
 
-test('at most 500 nodes are drawn: routers, then the sites with the worst alarms', () => {
+test('at most 500 nodes are drawn, those with the worst alarms first, then routers', () => {
   const node = (id: string) => ({ 'node-id': id, 'convoke-ems:kind': id.split(':')[0], 'convoke-ems:place': id < 'site:300' ? 'A' : 'B', ...placed('20.0', '52.0') });
   const sites = Array.from({ length: 600 }, (_, n) => node(`site:${String(n).padStart(3, '0')}`));
   const many = elements([{ 'network-id': 'n', node: [...sites, node('router:A'), node('cell:1'), { 'node-id': 'site:nowhere', 'convoke-ems:kind': 'site' }] }]);
   const { drawn, leftOut } = bounded(many.values(), (id) => (id === 'site:599' ? 0 : 5));
   expect([drawn.length, leftOut]).toEqual([500, 102]);
-  expect(drawn.slice(0, 4).map((it) => it.id)).toEqual(['router:A', 'site:599', 'site:000', 'site:300']);
+  expect(drawn.slice(0, 4).map((it) => it.id)).toEqual(['site:599', 'router:A', 'site:000', 'site:300']);
   expect(drawn.filter((it) => it.kind === 'site' && it.place === 'A').length).toBe(249);
 });
 
@@ -199,7 +199,7 @@ test('what stands nowhere is laid out by its links, alike each time and apart', 
     const link = ([a, b]: [string, string]) => ({ 'link-id': `link:${a}-${b}`, source: { 'source-node': a }, destination: { 'dest-node': b } });
     return elements([{ 'network-id': 'n', node: names(routers, sites).map(node), 'ietf-network-topology:link': all.map(link) }]);
   };
-  const drawn = (all: Map<string, Element>) => projected(bounded(laid(all).values(), () => 0).drawn, 760, 620, 64);
+  const drawn = (all: Map<string, Element>) => projected(bounded(laid(all, () => 0).values(), () => 0).drawn, 760, 620, 64);
   const few = drawn(network(6, 12));
   expect(drawn(network(6, 12))).toEqual(few);
   const far = (a: string, b: string) => Math.hypot(few.get(a)!.x - few.get(b)!.x, few.get(a)!.y - few.get(b)!.y);
@@ -213,7 +213,10 @@ test('what stands nowhere is laid out by its links, alike each time and apart', 
   expect(drawn(elements([{ 'network-id': 'n', node: [node('site:1'), node('site:2')] }])).size).toBe(2);
   expect(drawn(elements([{ 'network-id': 'n', node: [node('site:1')] }])).get('site:1')).toMatchObject({ x: 380, y: 310 });
   // Where some stand somewhere, these are drawn.
-  expect(laid(ALL)).toBe(ALL);
+  expect(laid(ALL, () => 0)).toBe(ALL);
+  // Of more, those with the worst trouble are laid out, and what has none is left out.
+  const ill = laid(network(40, 600), (id) => (id === 'site:599' ? 0 : 5));
+  expect([ill.get('site:599')!.longitude === 0, ill.get('site:460')!.longitude === 0, ill.get('router:39')!.longitude === 0]).toEqual([false, true, false]);
 });
 
 test('cells draw together what they consumed in the period, by the hour', () => {

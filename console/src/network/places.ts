@@ -17,8 +17,8 @@ export interface Line {
 }
 
 /**
- * The nodes that are drawn: routers, then sites with the worst trouble (`rank`, the least first), then the others, of all
- * places in turn, as far as there is room; and how many are left out.
+ * The nodes that are drawn: those with the worst trouble (`rank`, the least first), of what is as bad routers before sites, of
+ * all places in turn, as far as there is room; and how many are left out.
  */
 export function bounded(all: Iterable<Element>, rank: (id: string) => number, most = DRAWN_MAX): { drawn: Element[]; leftOut: number } {
   const nodes = [...all].filter((it) => it.kind === 'router' || it.kind === 'site');
@@ -26,9 +26,9 @@ export function bounded(all: Iterable<Element>, rank: (id: string) => number, mo
   const order = nodes.filter(isPlaced).map((it) => {
     const turn = turns.get(it.place) ?? 0;
     turns.set(it.place, turn + 1);
-    return { it, rank: it.kind === 'router' ? -1 : rank(it.id), turn };
+    return { it, rank: rank(it.id), turn };
   });
-  order.sort((a, b) => a.rank - b.rank || a.turn - b.turn);
+  order.sort((a, b) => a.rank - b.rank || +(a.it.kind === 'site') - +(b.it.kind === 'site') || a.turn - b.turn);
   const drawn = order.slice(0, most).map(({ it }) => it);
   return { drawn, leftOut: nodes.length - drawn.length };
 }

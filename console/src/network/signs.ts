@@ -4,3 +4,4 @@ import type { Severity } from './alarms';
 export const SIGNS: Record<Severity, string> = { critical: '✖', major: '▲', minor: '▼', warning: '◆', indeterminate: '?' };
 export const OUT = '⊗';
 export const ASLEEP = '○';
+export const AT_WORK = '⚒';

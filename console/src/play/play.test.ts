@@ -6,7 +6,7 @@ import { elements } from '../network/elements';
 import type { Task } from '../platform.svelte';
 import { length, POLICIES, rows, type Day } from './days';
 import { input, KINDS, span, standing, type Fault } from './faults';
-import { after, counts, moments, upTo } from './replay';
+import { after, alarmTold, counts, moments, steps, upTo } from './replay';
 import { alarmsOf, story, tasksOf, TASKS_MAX } from './story';
 
 test('what a kind does not take is not said, and what is no number goes as it was written', () => {
@@ -121,11 +121,41 @@ test('tasks stand as they did after each event', () => {
   const log = [change(1, 'a', 'created'), { id: 2, notification: {} }, change(3, 'b', 'created'), change(4, 'a', 'finished')];
   const all = moments(log);
   expect(all.map((it) => [it.id, it.task, it.from])).toEqual([[1, 'a', 'oss'], [3, 'b', 'oss'], [4, 'a', 'oss']]);
-  const states = (count: number) => after(all, count).map((it) => [it.task, it.state]);
+  const states = (count: number) => after(steps(log, []), count).tasks.map((it) => [it.task, it.state]);
   expect(states(0)).toEqual([]);
   expect(states(2)).toEqual([['b', 'created'], ['a', 'created']]);
   expect(states(3)).toEqual([['a', 'finished'], ['b', 'created']]);
-  expect(counts(after(all, 2))).toEqual([['created', 2]]);
+  expect(counts(after(steps(log, []), 2).tasks.map((it) => it.state))).toEqual([['created', 2]]);
+});
+
+test('beside the tasks it is told which alarms were open at a moment, as they had been told by then, and what rules had decided', () => {
+  const at = (second: number) => `2026-11-29T10:00:${String(second).padStart(2, '0')}Z`;
+  const alarm = (second: number, resource: string, severity: string, raised = second) =>
+    alarmTold(1, {
+      eventTime: at(second),
+      'ietf-alarms:alarm-notification': { resource, 'alarm-type-id': 'e:link-down', 'perceived-severity': severity, time: at(raised) },
+    })!;
+  const ruled = (second: number, change: string, more: object = {}) => ({
+    id: second,
+    notification: { eventTime: at(second), 'convoke-policy:policy-update': { author: 'ann', name: 'good', change, ...more } },
+  });
+  const task = { id: 5, notification: { ...change(5, 'a', 'created').notification, eventTime: at(5) } };
+  const log = [ruled(1, 'rule-added'), task, ruled(6, 'decided', { verdict: 'accept', kind: 'result' })];
+  // Of one system after the other: what another told in between is in its place.
+  const told = [alarm(3, 'link:A', 'major', 2), alarm(7, 'link:A', 'cleared'), alarm(4, 'link:B', 'critical')];
+  const all = steps(log, told);
+  expect(all.map((it) => it.at.slice(-3, -1))).toEqual(['03', '04', '05', '06', '07']);
+  const then = (count: number) => {
+    const { tasks, alarms, ruled } = after(all, count);
+    return [tasks.length, alarms.map((it) => `${it.resource} ${it.severity} ${it.raised.slice(-3, -1)}`), ruled.map((it) => it.verdict)];
+  };
+  expect([1, 2, 4, 5].map(then)).toEqual([
+    [0, ['link:A major 02'], []],
+    [0, ['link:B critical 04', 'link:A major 02'], []],
+    [1, ['link:B critical 04', 'link:A major 02'], ['accept']],
+    [1, ['link:B critical 04'], ['accept']],
+  ]);
+  expect(alarmTold(1, { eventTime: at(1) })).toBeUndefined();
 });
 
 test('a log is read to the place where it ended, though its stream goes on', async () => {

@@ -1,7 +1,11 @@
-// The log of the platform stepped through: which task was in which state after which event. Pure but for the reading,
-// which is given its surroundings. Read next: Replay.svelte.
+// The log of the platform stepped through, with what the network told meanwhile: which task was in which state after which
+// event, which alarms were open, what rules had decided. Pure but for the reading, which is given its surroundings.
+// Read next: Replay.svelte.
 import { Frames } from '../frames';
 import type { Event } from '../live';
+import { notified, open, type Alarm, type Notified } from '../network/alarms';
+import { ruled as readRuled } from '../rules/history';
+import type { Ruled } from '../rules/terms';
 
 /** A task that changed, at its place in the log. */
 export interface Moment {
@@ -35,20 +39,59 @@ export function moments(events: Event[]): Moment[] {
   });
 }
 
-/** The tasks as they were after so many moments: each with its last change by then, what changed last first. */
-export function after(all: Moment[], count: number): Moment[] {
-  const found = new Map<string, Moment>();
-  for (const moment of all.slice(0, count)) {
-    found.delete(moment.task);
-    found.set(moment.task, moment);
-  }
-  return [...found.values()].reverse();
+/** What a management system told of an alarm, when it told it. */
+export interface AlarmTold {
+  at: string;
+  alarm: Notified;
 }
 
-/** How many tasks are in which state, most first. */
-export function counts(tasks: Moment[]): [state: string, count: number][] {
-  const found = new Map<string, number>();
-  for (const { state } of tasks) found.set(state, (found.get(state) ?? 0) + 1);
+export function alarmTold(_: number, notification: Record<string, unknown>): AlarmTold | undefined {
+  const alarm = notification['ietf-alarms:alarm-notification'] as Notified | undefined;
+  return alarm && { at: String(notification['eventTime'] ?? ''), alarm };
+}
+
+/** One thing that changed: a task, an alarm, or what a rule decided. */
+export type Step = { at: string; task?: Moment; alarm?: Notified; ruled?: Ruled };
+
+/** All that changed, in the order of its time; of the log in its own. */
+export function steps(events: Event[], alarms: AlarmTold[]): Step[] {
+  const log = events.flatMap((event): Step[] => {
+    const ruled = readRuled(event.id, event.notification);
+    if (ruled) return ruled.change === 'decided' ? [{ at: ruled.at, ruled }] : [];
+    return moments([event]).map((task) => ({ at: task.at, task }));
+  });
+  return [...log, ...alarms].map((it) => ({ it, ms: Date.parse(it.at) })).sort((a, b) => a.ms - b.ms).map(({ it }) => it);
+}
+
+/** How it stood after so many steps. */
+export interface Then {
+  /** Each with its last change by then, what changed last first. */
+  tasks: Moment[];
+  /** The open ones, the worst first. */
+  alarms: Alarm[];
+  /** What rules had decided, the last first. */
+  ruled: Ruled[];
+}
+
+export function after(all: Step[], count: number): Then {
+  const tasks = new Map<string, Moment>();
+  const alarms = new Map<string, Alarm>();
+  const ruled: Ruled[] = [];
+  for (const it of all.slice(0, count)) {
+    if (it.task) {
+      tasks.delete(it.task.task);
+      tasks.set(it.task.task, it.task);
+    }
+    if (it.alarm) notified(alarms, it.alarm);
+    if (it.ruled) ruled.unshift(it.ruled);
+  }
+  return { tasks: [...tasks.values()].reverse(), alarms: open(alarms.values()), ruled };
+}
+
+/** How many there are of each, most first. */
+export function counts<T>(of: T[]): [it: T, count: number][] {
+  const found = new Map<T, number>();
+  for (const it of of) found.set(it, (found.get(it) ?? 0) + 1);
   return [...found].sort((a, b) => b[1] - a[1]);
 }
 

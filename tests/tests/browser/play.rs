@@ -121,7 +121,7 @@ fn what_is_broken_is_followed_to_its_end_and_compared_with_the_truth() {
             .all(|it| it == 0)
     );
     // What was found is what is true, as the referee of whole days has it.
-    browser.wait("all('.truth tbody td')[1]?.textContent === 'router stops'");
+    browser.wait("all('.truth tbody td')[1]?.textContent === 'router has stopped'");
     browser.wait("document.querySelector('.truth .good')?.textContent.includes('right')");
     let other = block_on(async {
         let listed = ["fault", "list", "--all", "--json"];
