@@ -116,16 +116,25 @@ export function unbound(it: Waiting): string[] {
   return all.length < PARAMETERS_MAX ? open : [...open, '…'];
 }
 
+/** What a rule is called unless somebody says it: by what it covers, and as no other that there is. */
+export function called(it: Terms, taken: string[]): string {
+  const words = [it.verdict, it.scenario || it.domain || it.agent, it.kind].filter(Boolean).join(' ').replaceAll('/', ' ');
+  const name = [...words].slice(0, NAME_MAX - 4).join('').trim();
+  const others = Array.from(taken, (_, place) => `${name} ${place + 2}`);
+  return [name, ...others].find((one) => !taken.includes(one))!;
+}
+
+/** A row for a number that bounds nothing. */
+export const isIdle = ({ key, least, most }: Bound) => key.trim() !== '' && !least.trim() && !most.trim();
+
 /**
  * The rule by which something like this would be accepted without asking: of the same kind, from the same side, about
  * the same scenario, with numbers as large at most; whoever adds it makes it wider. What it is about is left open where somebody
  * is on the other side: it would hardly come again.
  */
 export function like(it: Waiting, user: string): Terms {
-  const called = [it.kind, it.scenario ?? it.domain ?? it.agent].filter(Boolean).join(' ');
   return {
     ...BLANK,
-    name: [...called.replaceAll('/', ' ')].slice(0, NAME_MAX).join('').trim(),
     kind: it.kind,
     decider: it.kind === 'patch' || !it.decider || it.decider === user ? '' : it.decider,
     agent: it.agent ?? '',
