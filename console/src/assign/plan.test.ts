@@ -12,7 +12,7 @@ test('who wants to see the plan first is understood, in both languages', () => {
     'before you do anything, call me',
     'before anything is done I look at it',
     'wait for my approval',
-    'let me approve it',
+    'let me approve it first',
     '修复 router:Bialystok，先看方案',
     '先给我看',
     '方案先给我看一下',

@@ -4,9 +4,9 @@ import type { Agent } from '../platform.svelte';
 
 /** Ways to ask for it. */
 const ASKS =
-  /\bplans?\b[^.]{0,12} first\b|\b(see|show|check|approve)\b[^.]{0,24}\bplan\b|\b(ask|show|tell) me\b[^.]{0,12}\b(first|before)\b|\bbefore (you|anything)\b|\b(for|with|after) my (yes|ok|word|approval|consent)\b|\blet me (approve|decide)\b|先[看审][^。]{0,3}(计划|方案)|(计划|方案)[^。，]{0,4}先|先[让给问][^。]{0,2}我|[等经]我的?(同意|批准|确认)|我(同意|批准|确认)[之以]?[后再]|(动手|执行)之?前[^。]{0,3}[问给让]/gu;
+  /plan\b[^.]{0,12} first\b|(see|show|check|approve)\b[^.]{0,12} plan\b|(ask|show|tell|let) me\b[^.]{0,12} (first|before)|before (you|anything)\b|my (yes|ok|approval)\b|先[看审给让问][^。]{0,3}(我|方案|计划)|(方案|计划)[^。]{0,3}先|等我|我(同意|批准|确认).?[后再]|前先?[问给让]我/g;
 /** What takes it back, right before. */
-const TAKES_BACK = /(\b(not|never|without|no need)|n['’]t)( \w+){0,3} $|(不[用必要]|不需要|无[需须]|别)$/u;
+const TAKES_BACK = /(\b(not|never|without|no need)|n['’]t)( \w+){0,4} $|(不需?[要用必]|无[需须]|别)$/;
 
 /** Whether words ask for the plan before anything is done. */
 export function wantsPlan(words: string): boolean {

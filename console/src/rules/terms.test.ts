@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Waiting } from '../inbox/waiting';
-import { adding, BLANK, called, change, conditions, isIdle, lately, like, looking, others, unbound, withdrawing, type Rule, type Ruled, type Terms } from './terms';
+import { adding, BLANK, called, change, conditions, lately, like, others, unbound, withdrawing, type Rule, type Ruled, type Terms } from './terms';
 
 const waiting: Waiting = {
   id: 'result/t-1',
@@ -46,11 +46,6 @@ test('a rule is called by what it covers, as no other is', () => {
   expect(called(long, [called(long, [])]).length).toBeLessThanOrEqual(64);
 });
 
-test('a key without a number bounds nothing', () => {
-  const bound = { key: 'cost', least: '', most: '' };
-  expect([bound, { ...bound, most: '5' }, { ...bound, key: ' ' }].map(isIdle)).toEqual([true, false, false]);
-});
-
 const input = (terms: Partial<Terms>) => adding({ ...BLANK, name: 'r', verdict: 'accept', ...terms }).input;
 
 test('what is left empty is not said, and what asks at once has no time-out', () => {
@@ -65,11 +60,6 @@ test('what is left empty is not said, and what asks at once has no time-out', ()
   expect(input({ ...asks, after: 'soon' })).toHaveProperty('after', 'soon');
   expect(input({ until: 'never' })).toHaveProperty('valid-until', 'never');
   expect(input({ until: '2027-01-01T00:00:00' })).toHaveProperty('valid-until', new Date('2027-01-01T00:00:00').toISOString());
-});
-
-test('a rule without a name is looked at by another name, and added by none', () => {
-  expect([looking(BLANK).input, looking({ ...BLANK, name: ' r ' }).input]).toMatchObject([{ name: '?' }, { name: 'r' }]);
-  expect(adding(BLANK).input).not.toHaveProperty('name');
 });
 
 const rule: Rule = { author: 'ann', name: 'r', kind: 'result', verdict: 'accept', added: '', state: 'in-force' };

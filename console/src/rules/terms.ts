@@ -119,13 +119,11 @@ export function unbound(it: Waiting): string[] {
 /** What a rule is called unless somebody says it: by what it covers, and as no other that there is. */
 export function called(it: Terms, taken: string[]): string {
   const words = [it.verdict, it.scenario || it.domain || it.agent, it.kind].filter(Boolean).join(' ').replaceAll('/', ' ');
-  const name = [...words].slice(0, NAME_MAX - 4).join('').trim();
-  const others = Array.from(taken, (_, place) => `${name} ${place + 2}`);
-  return [name, ...others].find((one) => !taken.includes(one))!;
+  const first = [...words].slice(0, NAME_MAX - 4).join('').trim();
+  let name = first;
+  for (let number = 2; taken.includes(name); number += 1) name = `${first} ${number}`;
+  return name;
 }
-
-/** A row for a number that bounds nothing. */
-export const isIdle = ({ key, least, most }: Bound) => key.trim() !== '' && !least.trim() && !most.trim();
 
 /**
  * The rule by which something like this would be accepted without asking: of the same kind, from the same side, about
@@ -180,12 +178,6 @@ export function adding(it: Terms): Request {
   });
   return { rpc: ADD, input };
 }
-
-/** What a rule is called that is looked at before it has a name. */
-const UNNAMED = '?';
-
-/** What is asked about before it is added. */
-export const looking = (it: Terms): Request => adding({ ...it, name: it.name.trim() || UNNAMED });
 
 function stated<T extends object>(members: T): Partial<T> {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== '')) as Partial<T>;
