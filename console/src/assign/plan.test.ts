@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Agent } from '../platform.svelte';
-import { negotiates, wantsPlan } from './plan';
+import { besidePlan, negotiates, wantsPlan } from './plan';
 
 test('who wants to see the plan first is understood, in both languages', () => {
   const asked = [
@@ -41,6 +41,14 @@ test('what only sounds alike, or says that it is not wanted, asks for no plan', 
     '制定节能计划',
   ];
   expect(others.filter(wantsPlan)).toEqual([]);
+});
+
+test('what else is said is read without it', () => {
+  expect(besidePlan('repair router Bialystok, I want to see the plan first')).toBe('repair router Bialystok,');
+  expect(besidePlan('Mend link A-B and C-D and ask me first; a crane stands there, at 1.5 m')).toBe('Mend link A-B and C-D a crane stands there, at 1.5 m');
+  expect(besidePlan('修复路由器 Krakow，先看方案。')).toBe('修复路由器 Krakow，');
+  expect(besidePlan('ask me first')).toBe('ask me first');
+  expect(besidePlan('no plan, and at once')).toBe('no plan, and at once');
 });
 
 test('an agent shows plans if it negotiates how a task is done', () => {

@@ -4,15 +4,18 @@ import type { Agent } from '../platform.svelte';
 
 /** Ways to ask for it. */
 const ASKS =
-  /plan\b[^.]{0,12} first\b|(see|show|check|approve)\b[^.]{0,12} plan\b|(ask|show|tell|let) me\b[^.]{0,12} (first|before)|before (you|anything)\b|my (yes|ok|approval)\b|先[看审给让问][^。]{0,3}(我|方案|计划)|(方案|计划)[^。]{0,3}先|等我|我(同意|批准|确认).?[后再]|前先?[问给让]我/g;
+  /plan\b.{0,12} first\b|(see|show|check|approve)\b.{0,12} plan\b|(ask|show|tell|let) me\b.{0,12} (first|before)|before (you|anything)\b|my (yes|ok|approval)\b|先[看审给让问].{0,3}(我|方案|计划)|(方案|计划).{0,3}先|等我|我(同意|批准|确认).?[后再]|前先?[问给让]我/gi;
 /** What takes it back, right before. */
-const TAKES_BACK = /(\b(not|never|without|no need)|n['’]t)( \w+){0,4} $|(不需?[要用必]|无[需须]|别)$/;
+const TAKES_BACK = /(\b(not|never|without|no need)|n['’]t)( \w+){0,4} $|(不需?[要用必]|无[需须]|别)$/i;
+
+const clauses = (words: string) => words.split(/(?<=[,;.!?，；。！？\n])|(?= and | but )/);
+const asks = (clause: string) => [...clause.matchAll(ASKS)].some((it) => !TAKES_BACK.test(clause.slice(0, it.index)));
 
 /** Whether words ask for the plan before anything is done. */
-export function wantsPlan(words: string): boolean {
-  const said = words.toLowerCase().replace(/\s+/g, ' ');
-  return [...said.matchAll(ASKS)].some((it) => !TAKES_BACK.test(said.slice(0, it.index)));
-}
+export const wantsPlan = (words: string) => clauses(words).some(asks);
+
+/** What else they say, which is for the platform to understand; all of them, if that is nothing. */
+export const besidePlan = (words: string) => clauses(words).filter((it) => !asks(it)).join('').trim() || words;
 
 /** What is agreed on with an agent before it is done: before there is a task, or while it is under way. */
 export type Agreed = 'feasibility' | 'fulfillment';
