@@ -64,7 +64,7 @@ export const zh: Record<Key, string> = {
   'assign.words': '自由文本',
   'assign.wrong': '填写的内容有误：请查看标注之处。',
   'understood.as': '理解为',
-  'understood.fullest': '其他场景更贴合原话，但所需的内容缺得更多。',
+  'understood.fullest': '其他场景更贴合原话，但缺少更多内容。',
   'understood.hint': '按回车键解读。解读不会发送任何内容：理解的结果会填入下面的表单。',
   'understood.keys': '对每个键的理解',
   'understood.known': '认出 {words}',
