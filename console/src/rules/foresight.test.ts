@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Agent } from '../platform.svelte';
-import { byVerdict, count, figures, isNews, isOffered, saysSame, schemaOf } from './foresight';
+import { byVerdict, count, figures, isNews, isAnnounced, saysSame, schemaOf } from './foresight';
 
 test('what would be decided is told by verdict, and so is what is not named', () => {
   const told = { decides: [{ id: 'result/a', verdict: 'accept' }, { id: 'result/b', verdict: 'reject' }], 'decides-count': '5' };
@@ -30,10 +30,10 @@ test('what agents of a scenario negotiate is offered by them, results are by all
   const agent = (name: string, negotiate: string): Agent => ({ name, capability: { negotiate } });
   const agents = [agent('a', 'acp-task-feasibility-negotiation-v1.0'), agent('b', 'acp-task-fulfillment-negotiation-v1.0')];
   const scenario = { scenario: 's', 'schema-id': 's_v1', agent: ['a'] };
-  const of = (...[which, all]: [typeof scenario | undefined, Agent[]]) => ['result', 'decision', 'feasibility', 'patch'].filter((kind) => isOffered(kind, which, all));
+  const of = (...[which, all]: [typeof scenario | undefined, Agent[]]) => ['result', 'decision', 'feasibility', 'patch'].filter((kind) => isAnnounced(kind, which, all));
   expect(of(scenario, agents)).toEqual(['result', 'feasibility', 'patch']);
   expect(of(undefined, agents)).toHaveLength(4);
-  expect(isOffered('decision', { scenario: 's', 'schema-id': 's_v1' }, agents)).toBe(false);
+  expect(isAnnounced('decision', { scenario: 's', 'schema-id': 's_v1' }, agents)).toBe(false);
   // Whoever may not see agents is told nothing of them.
   expect(of(scenario, [])).toHaveLength(4);
 });

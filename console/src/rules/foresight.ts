@@ -49,8 +49,11 @@ export function isNews(it: Foreseen | undefined): boolean {
   return it !== undefined && (count(it) > 0 || (it.remark?.length ?? 0) > 0);
 }
 
-/** Whether agents that take a scenario, or any of them where none is named, offer decisions of a kind: results are judged whoever has them, and patches have no agent. */
-export function isOffered(kind: string, scenario: Scenario | undefined, agents: Agent[]): boolean {
+/**
+ * Whether agents that take a scenario, or any of them where none is named, announce decisions of a kind: results are judged
+ * whoever has them, and patches have no agent. One that announces none may still offer something else while it works.
+ */
+export function isAnnounced(kind: string, scenario: Scenario | undefined, agents: Agent[]): boolean {
   const agreed = ({ decision: 'fulfillment', feasibility: 'feasibility' } as const)[kind];
   return !agreed || agents.length === 0 || agents.some((it) => negotiates(it, agreed) && (scenario?.agent?.includes(it.name) ?? !scenario));
 }
