@@ -9,8 +9,8 @@ export function missing(template: Template, filled: Record<string, string>): Key
 
 /** Those of which nothing was said come first: they are what is left to do. */
 export function lackingFirst(keys: Key[], said: Set<string>): Key[] {
-  const isLeft = (it: Key) => Number(it.required === true && !said.has(it.key_name));
-  return [...keys].sort((a, b) => isLeft(b) - isLeft(a));
+  const isSaid = (it: Key) => Number(said.has(it.key_name));
+  return [...keys].sort((a, b) => isSaid(a) - isSaid(b));
 }
 
 /** Names for what must have one of its own: texts called `…_id` that may be anything. They begin as the example of a key does. */

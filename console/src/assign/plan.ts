@@ -8,7 +8,7 @@ const ASKS =
 /** What takes it back, right before. */
 const TAKES_BACK = /(\b(not|never|without|no need)|n['’]t)( \w+){0,4} $|(不需?[要用必]|无[需须]|别)$/i;
 
-const clauses = (words: string) => words.split(/(?<=[,;.!?，；。！？\n])|(?= and | but )/);
+const clauses = (words: string) => words.split(/(?<=[,;.!?，；。！？])|(?= and )/);
 const asks = (clause: string) => [...clause.matchAll(ASKS)].some((it) => !TAKES_BACK.test(clause.slice(0, it.index)));
 
 /** Whether words ask for the plan before anything is done. */

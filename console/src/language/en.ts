@@ -62,7 +62,7 @@ export const en = {
   'assign.words': 'Free text',
   'assign.wrong': 'Something is wrong with what was filled in: see there.',
   'understood.as': 'Understood as',
-  'understood.fullest': 'Others fit the words better, but lack more.',
+  'understood.fullest': 'Others fit better, but lack more.',
   'understood.hint': 'Enter reads it. Nothing is sent by that: what is understood fills in the form below.',
   'understood.keys': 'What was understood of each key',
   'understood.known': 'it knows {words}',
