@@ -4,6 +4,9 @@ import { session } from './actor.svelte';
 import type { Template } from './assign/form';
 import { carryOut } from './restconf';
 
+/** The scenario of the shipped templates by which something is repaired. */
+export const REPAIR = 'fault_repair';
+
 /** A scenario as `list-scenarios` has it. */
 export interface Scenario {
   scenario: string;

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { byVerdict, count, figures, isNews, saysSame, schemaOf } from './foresight';
+import type { Agent } from '../platform.svelte';
+import { byVerdict, count, figures, isNews, isAnnounced, saysSame, schemaOf } from './foresight';
 
 test('what would be decided is told by verdict, and so is what is not named', () => {
   const told = { decides: [{ id: 'result/a', verdict: 'accept' }, { id: 'result/b', verdict: 'reject' }], 'decides-count': '5' };
@@ -23,6 +24,18 @@ test('two looks say the same if the same is decided and remarked, whenever that 
   expect(saysSame(one, { ...one, decides: [{ id: 'result/b', verdict: 'accept' }] })).toBe(false);
   expect(saysSame(one, { ...one, 'decides-count': '2' })).toBe(false);
   expect(saysSame({}, undefined)).toBe(false);
+});
+
+test('what agents of a scenario negotiate is offered by them, results are by all, and patches by none', () => {
+  const agent = (name: string, negotiate: string): Agent => ({ name, capability: { negotiate } });
+  const agents = [agent('a', 'acp-task-feasibility-negotiation-v1.0'), agent('b', 'acp-task-fulfillment-negotiation-v1.0')];
+  const scenario = { scenario: 's', 'schema-id': 's_v1', agent: ['a'] };
+  const of = (...[which, all]: [typeof scenario | undefined, Agent[]]) => ['result', 'decision', 'feasibility', 'patch'].filter((kind) => isAnnounced(kind, which, all));
+  expect(of(scenario, agents)).toEqual(['result', 'feasibility', 'patch']);
+  expect(of(undefined, agents)).toHaveLength(4);
+  expect(isAnnounced('decision', { scenario: 's', 'schema-id': 's_v1' }, agents)).toBe(false);
+  // Whoever may not see agents is told nothing of them.
+  expect(of(scenario, [])).toHaveLength(4);
 });
 
 test('a result keeps to the schema of answers, what is offered before to the other', () => {

@@ -1,6 +1,9 @@
-// What a rule would do before it is added (`check-rule`), and which numbers of a scenario it can bound. Pure.
+// What a rule would do before it is added (`check-rule`), which kinds of decisions its scenario has, and which numbers of
+// it can be bounded. Pure.
 // Read next: foresight.svelte.ts, which asks; RuleForm.svelte.
 import { bounds, type Key } from '../assign/form';
+import { negotiates } from '../assign/plan';
+import type { Agent } from '../platform.svelte';
 import type { Scenario } from '../scenarios';
 
 export const CHECK = 'convoke-policy:check-rule';
@@ -44,6 +47,15 @@ export function saysSame(one: Foreseen | undefined, other: Foreseen | undefined)
 /** Whether there is anything to be looked at before the rule is added. */
 export function isNews(it: Foreseen | undefined): boolean {
   return it !== undefined && (count(it) > 0 || (it.remark?.length ?? 0) > 0);
+}
+
+/**
+ * Whether agents that take a scenario, or any of them where none is named, announce decisions of a kind: results are judged
+ * whoever has them, and patches have no agent. One that announces none may still offer something else while it works.
+ */
+export function isAnnounced(kind: string, scenario: Scenario | undefined, agents: Agent[]): boolean {
+  const agreed = ({ decision: 'fulfillment', feasibility: 'feasibility' } as const)[kind];
+  return !agreed || agents.length === 0 || agents.some((it) => negotiates(it, agreed) && (scenario?.agent?.includes(it.name) ?? !scenario));
 }
 
 /** The schema that what is offered keeps to: a result to that of answers, if there is one of its own. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Waiting } from '../inbox/waiting';
-import { adding, BLANK, change, conditions, lately, like, looking, others, unbound, withdrawing, type Rule, type Ruled, type Terms } from './terms';
+import { adding, BLANK, called, change, conditions, lately, like, others, unbound, withdrawing, type Rule, type Ruled, type Terms } from './terms';
 
 const waiting: Waiting = {
   id: 'result/t-1',
@@ -23,7 +23,6 @@ const waiting: Waiting = {
 test('a rule like a decision has its sides and its numbers, and what it leaves open is told', () => {
   expect(like(waiting, 'ann')).toEqual({
     ...BLANK,
-    name: 'result repair urgent',
     agent: 'ip',
     domain: 'IP',
     scenario: 'repair/urgent',
@@ -36,7 +35,15 @@ test('a rule like a decision has its sides and its numbers, and what it leaves o
   expect(like({ ...waiting, agent: undefined }, 'ann').target).toBe('site-1');
   expect(like(waiting, 'root').decider).toBe('ann');
   expect(like({ ...waiting, kind: 'patch' }, 'root').decider).toBe('');
-  expect(like({ ...waiting, scenario: 'x'.repeat(100) }, 'ann').name).toHaveLength(64);
+});
+
+test('a rule is called by what it covers, as no other is', () => {
+  const terms = like(waiting, 'ann');
+  expect(called(terms, ['other'])).toBe('accept repair urgent result');
+  expect(called(terms, ['accept repair urgent result', 'accept repair urgent result 2'])).toBe('accept repair urgent result 3');
+  expect(called(BLANK, [])).toBe('accept result');
+  const long = { ...BLANK, scenario: 'x'.repeat(100) };
+  expect(called(long, [called(long, [])]).length).toBeLessThanOrEqual(64);
 });
 
 const input = (terms: Partial<Terms>) => adding({ ...BLANK, name: 'r', verdict: 'accept', ...terms }).input;
@@ -53,11 +60,6 @@ test('what is left empty is not said, and what asks at once has no time-out', ()
   expect(input({ ...asks, after: 'soon' })).toHaveProperty('after', 'soon');
   expect(input({ until: 'never' })).toHaveProperty('valid-until', 'never');
   expect(input({ until: '2027-01-01T00:00:00' })).toHaveProperty('valid-until', new Date('2027-01-01T00:00:00').toISOString());
-});
-
-test('a rule without a name is looked at by another name, and added by none', () => {
-  expect([looking(BLANK).input, looking({ ...BLANK, name: ' r ' }).input]).toMatchObject([{ name: '?' }, { name: 'r' }]);
-  expect(adding(BLANK).input).not.toHaveProperty('name');
 });
 
 const rule: Rule = { author: 'ann', name: 'r', kind: 'result', verdict: 'accept', added: '', state: 'in-force' };

@@ -116,16 +116,23 @@ export function unbound(it: Waiting): string[] {
   return all.length < PARAMETERS_MAX ? open : [...open, '…'];
 }
 
+/** What a rule is called unless somebody says it: by what it covers, and as no other that there is. */
+export function called(it: Terms, taken: string[]): string {
+  const words = [it.verdict, it.scenario || it.domain || it.agent, it.kind].filter(Boolean).join(' ').replaceAll('/', ' ');
+  const first = [...words].slice(0, NAME_MAX - 4).join('').trim();
+  let name = first;
+  for (let number = 2; taken.includes(name); number += 1) name = `${first} ${number}`;
+  return name;
+}
+
 /**
  * The rule by which something like this would be accepted without asking: of the same kind, from the same side, about
  * the same scenario, with numbers as large at most; whoever adds it makes it wider. What it is about is left open where somebody
  * is on the other side: it would hardly come again.
  */
 export function like(it: Waiting, user: string): Terms {
-  const called = [it.kind, it.scenario ?? it.domain ?? it.agent].filter(Boolean).join(' ');
   return {
     ...BLANK,
-    name: [...called.replaceAll('/', ' ')].slice(0, NAME_MAX).join('').trim(),
     kind: it.kind,
     decider: it.kind === 'patch' || !it.decider || it.decider === user ? '' : it.decider,
     agent: it.agent ?? '',
@@ -171,12 +178,6 @@ export function adding(it: Terms): Request {
   });
   return { rpc: ADD, input };
 }
-
-/** What a rule is called that is looked at before it has a name. */
-const UNNAMED = '?';
-
-/** What is asked about before it is added. */
-export const looking = (it: Terms): Request => adding({ ...it, name: it.name.trim() || UNNAMED });
 
 function stated<T extends object>(members: T): Partial<T> {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== '')) as Partial<T>;

@@ -195,7 +195,7 @@ fn remarked(remark: XmlElement<'_>) -> String {
     match &*text(remark, "remark") {
         "scenario-unknown" => format!("No schema here is of the scenario '{value}'."),
         "not-negotiated" => {
-            format!("No agent that takes the scenario '{value}' negotiates such decisions now.")
+            format!("No agent that takes the scenario '{value}' declares such decisions now.")
         }
         "agent-unknown" => format!("There is no agent '{value}' now."),
         "domain-unknown" => format!("No agent is in the domain '{value}' now."),
