@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { curl, ncclient } from './frame';
-import { legible, legibleJson } from './legible';
+import { legible, legibleJson, oddly } from './legible';
 
 test('what deceives is the same as elsewhere on the platform', () => {
   const rust = readFileSync('../crates/markup/src/words.rs', 'utf8');
@@ -29,4 +29,8 @@ test('what is written out means the same where it is read by machines', () => {
   const request = { rpc: 'm:r', input: { a: 'x\u202ey' } };
   expect(curl(request, 'http://h')).toContain('"a": "x\\u202ey"');
   expect(ncclient(request, 'ann', 'h')).toContain('<a>x&#x202e;y</a>');
+});
+
+test('a value that is not as it looks is written out, and another is nothing', () => {
+  expect([oddly(), oddly('a\nb'), oddly('a\u202eb')]).toEqual(['', '', 'a\\u{202e}b']);
 });

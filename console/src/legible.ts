@@ -14,6 +14,12 @@ export function legible(text: string): string {
   return text.replace(ODD, (odd) => `\\u{${hexadecimal(odd.codePointAt(0)!)}}`);
 }
 
+/** How a value is written out that has characters which turn text around or hide; nothing for one that is as it looks. */
+export function oddly(value = ''): string {
+  const plain = legible(value);
+  return plain === value ? '' : plain;
+}
+
 /** JSON that means the same, with such characters in its strings escaped as JSON does. */
 export function legibleJson(json: string): string {
   const unit = (odd: string, at: number) => `\\u${hexadecimal(odd.charCodeAt(at)).padStart(4, '0')}`;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Template } from '../assign/form';
-import { agreed, arranged, asked, changes, countered, listed, oddly, prefilled, saysNoMore, settled, telling } from './offer';
+import { agreed, arranged, asked, changes, countered, listed, prefilled, saysNoMore, settled, telling } from './offer';
 import type { Negotiation, Turn } from './threads.svelte';
 
 const says = (values: object, schema = 'energy_v1') => `save\n##structured payload\n${JSON.stringify({ schema_id: schema, payload: values })}`;
@@ -67,7 +67,6 @@ test('a counter-offer has the values that were changed, and the others as they w
   expect(countered(template, offered, {})).toEqual(offered);
   expect(countered(template, offered, { percent: '4' })).toEqual({ ...offered, percent: 4 });
   expect(countered(template, offered, { percent: ' ', cells: 'cell:a\ncell:b' })).toEqual({ area: 'Poznan', of_others: true, cells: ['cell:a', 'cell:b'] });
-  expect([oddly(), oddly('a\nb'), oddly('a\u202eb')]).toEqual(['', '', 'a\\u{202e}b']);
   const names = (keys: { key_name: string }[]) => keys.map((key) => key.key_name);
   expect(arranged(template, offered).map(names)).toEqual([['percent', 'area'], ['cells']]);
 });

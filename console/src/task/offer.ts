@@ -1,7 +1,6 @@
 // What is offered, beside what was asked for or offered before: which values of a payload differ, and a counter-offer out
 // of a form. Pure. Read next: Offers.svelte, Rounds.svelte; ../assign/form.ts.
 import { kind, payload, written, type Key, type Template } from '../assign/form';
-import { legible } from '../legible';
 import { cut, laid, words } from '../words';
 import type { Negotiation, Turn } from './threads.svelte';
 
@@ -96,12 +95,6 @@ export function agreement(talk: Negotiation | undefined): string {
 export function prefilled(template: Template, values: Values): Record<string, string> {
   const said = template.keys.filter((key) => values[key.key_name] !== undefined);
   return Object.fromEntries(said.map((key) => [key.key_name, written(key, values[key.key_name])]));
-}
-
-/** How a value is written out that has characters which turn text around or hide; nothing for one that is as it looks. */
-export function oddly(value = ''): string {
-  const plain = legible(value);
-  return plain === value ? '' : short(plain);
 }
 
 /** A payload out of the form; what the template does not know stays as it was offered, and so does what nobody touched. */
