@@ -7,7 +7,7 @@
 //! tested in `report`; here is what needs a browser. Read next: `browser/chromium.rs`, `browser/firefox.rs`,
 //! `browser/looks.js`, `browser/forms.rs`, `browser/agent_forms.rs`,
 //! `browser/console.rs`, `browser/acting.rs`, `browser/inbox.rs`, `browser/network.rs`, `browser/play.rs`,
-//! `browser/words.rs`.
+//! `browser/words.rs`, `browser/closing.rs`, `browser/ways.rs`, `browser/copied.rs`.
 
 #![allow(clippy::unwrap_used, clippy::print_stderr)]
 
@@ -18,8 +18,12 @@ mod agent_forms;
 #[path = "browser/chromium.rs"]
 mod chromium;
 mod cli_support;
+#[path = "browser/closing.rs"]
+mod closing;
 #[path = "browser/console.rs"]
 mod console;
+#[path = "browser/copied.rs"]
+mod copied;
 #[path = "browser/firefox.rs"]
 mod firefox;
 #[path = "browser/forms.rs"]
@@ -31,6 +35,8 @@ mod network;
 #[path = "browser/play.rs"]
 mod play;
 mod support;
+#[path = "browser/ways.rs"]
+mod ways;
 #[path = "browser/words.rs"]
 mod words;
 

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use server::ssh::keys::{generate, write_public};
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Output, Stdio};
 use std::time::Duration;
 use support::http::{ask, get};
@@ -142,19 +142,7 @@ fn a_link_is_opened_without_being_shown_to_other_users() {
     block_on(async {
         let state = tempfile::tempdir().unwrap();
         let running = Running::serve(state.path()).await;
-        let desktop = tempfile::tempdir().unwrap();
-        let [opener, shown] = ["xdg-open", "shown"].map(|name| desktop.path().join(name));
-        let script = format!(
-            "#!/bin/sh\necho \"$@\" >{0}.new && mv {0}.new {0}\n",
-            shown.display()
-        );
-        std::fs::write(&opener, script).unwrap();
-        std::fs::set_permissions(&opener, Permissions::from_mode(0o755)).unwrap();
-        let path = format!(
-            "{}:{}",
-            desktop.path().display(),
-            std::env::var("PATH").unwrap()
-        );
+        let desktop = Desktop::new();
         let mut open = Command::new(binary());
         open.args([
             "console",
@@ -164,21 +152,17 @@ fn a_link_is_opened_without_being_shown_to_other_users() {
             "http://noc.example",
             "--state",
         ]);
-        let opened = open.arg(running.state()).env("PATH", path).output();
+        let opened = open
+            .arg(running.state())
+            .env("PATH", desktop.path())
+            .output();
         let opened = opened.await.unwrap();
         assert!(opened.status.success(), "{opened:?}");
         assert_eq!((opened.stdout.len(), opened.stderr.len()), (0, 0));
-        within("the browser is opened", async {
-            while !shown.exists() {
-                sleep(Duration::from_millis(10)).await;
-            }
-        })
-        .await;
-        let shown = std::fs::read_to_string(&shown).unwrap();
-        let page = Path::new(shown.trim_end());
+        let page = desktop.shown().await;
         assert!(
             page.starts_with(state.path().canonicalize().unwrap()),
-            "{shown}"
+            "{page:?}"
         );
         assert_eq!(page.metadata().unwrap().permissions().mode() & 0o777, 0o600);
         let page = std::fs::read_to_string(page).unwrap();
@@ -190,6 +174,122 @@ fn a_link_is_opened_without_being_shown_to_other_users() {
         assert_eq!(post(running.http(), "/console/session", secret).await, 200);
         running.kill().await;
     });
+}
+
+/// A command that becomes a platform on free ports of loopback, in that state folder.
+fn begun(state: &Path, arguments: &[&str]) -> Vec<String> {
+    let [command, state] = [binary().as_path(), state].map(|it| it.display().to_string());
+    let begin = [&command[..], "--state", &state];
+    let all = [
+        &begin[..],
+        arguments,
+        &FREE_PORTS,
+        &["--http", "127.0.0.1:0"],
+    ]
+    .concat();
+    all.into_iter().map(str::to_owned).collect()
+}
+
+/// Asserts that a link to the console, at the address in it, lets in, and that once.
+async fn lets_in_once(link: &str) {
+    let (address, secret) = link.split_once("/#sign-in=").unwrap();
+    let address = address.strip_prefix("http://").unwrap();
+    for status in [200, 401] {
+        let answer = post(address, "/console/session", secret).await;
+        assert_eq!(answer, status, "{address}");
+    }
+}
+
+/// Whoever begins a platform or a demo at a terminal is told a link at once.
+#[test]
+fn a_terminal_is_told_a_link_that_lets_in() {
+    block_on(async {
+        let demo = ["demo", "fault", "--stay", "--topology", "Polska"];
+        let demo = [&demo[..], &["--sites", "20", "--speed", "1"]].concat();
+        for arguments in [&["serve", "--network", "none"][..], &demo] {
+            let state = tempfile::tempdir().unwrap();
+            // Of each Debian, and most others: what it runs has a terminal of its own.
+            let mut terminal = Command::new("script");
+            let command = format!("exec {}", begun(state.path(), arguments).join(" "));
+            terminal.args(["--quiet", "--flush", "--command", &command, "/dev/null"]);
+            terminal.stdin(Stdio::null()).stdout(Stdio::piped());
+            let mut terminal = terminal.kill_on_drop(true).spawn().unwrap();
+            let mut told = BufReader::new(terminal.stdout.take().unwrap()).lines();
+            let link = within("a link", async {
+                loop {
+                    let line = told.next_line().await.unwrap().expect("it goes on");
+                    let mut words = line.split_whitespace();
+                    if let Some(link) = words.find(|it| it.contains("/#sign-in=")) {
+                        return link.to_owned();
+                    }
+                }
+            });
+            lets_in_once(&link.await).await;
+            within("its end", terminal.kill()).await.unwrap();
+        }
+    });
+}
+
+/// A demo is opened in the browser, once it can be looked at; what does not go to a terminal is told no link.
+#[test]
+fn a_demo_opens_itself_in_the_browser() {
+    block_on(async {
+        let (state, desktop) = (tempfile::tempdir().unwrap(), Desktop::new());
+        let demo = ["demo", "fault", "--stay", "--open", "--topology", "Polska"];
+        let demo = [&demo[..], &["--sites", "20", "--speed", "1"]].concat();
+        let demo = begun(state.path(), &demo);
+        let mut running = Command::new(&demo[0]);
+        running.args(&demo[1..]).env("PATH", desktop.path());
+        running.stdin(Stdio::null()).stdout(Stdio::piped());
+        let mut running = running.kill_on_drop(true).spawn().unwrap();
+        let page = desktop.shown().await;
+        assert!(page.starts_with(state.path().canonicalize().unwrap()));
+        let page = std::fs::read_to_string(page).unwrap();
+        let link = page.split_once("0; url=").unwrap().1;
+        lets_in_once(link.split_once('"').unwrap().0).await;
+        within("its end", running.kill()).await.unwrap();
+        let mut told = String::new();
+        let mut output = running.stdout.take().unwrap();
+        output.read_to_string(&mut told).await.unwrap();
+        assert!(told.contains("netconf-ssh"), "{told}");
+        assert!(!told.contains("#sign-in"), "{told}");
+    });
+}
+
+/// A desktop on which a browser is opened: it writes down what it is to show.
+struct Desktop(tempfile::TempDir);
+
+impl Desktop {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let [opener, shown] = ["xdg-open", "shown"].map(|name| folder.path().join(name));
+        let script = format!(
+            "#!/bin/sh\necho \"$@\" >{0}.new && mv {0}.new {0}\n",
+            shown.display()
+        );
+        std::fs::write(&opener, script).unwrap();
+        std::fs::set_permissions(&opener, Permissions::from_mode(0o755)).unwrap();
+        Self(folder)
+    }
+
+    /// Where programs are found, its browser first.
+    fn path(&self) -> String {
+        let others = std::env::var("PATH").unwrap();
+        format!("{}:{others}", self.0.path().display())
+    }
+
+    /// The file that its browser is to show.
+    async fn shown(&self) -> PathBuf {
+        let shown = self.0.path().join("shown");
+        within("the browser is opened", async {
+            while !shown.exists() {
+                sleep(Duration::from_millis(10)).await;
+            }
+        })
+        .await;
+        let shown = std::fs::read_to_string(&shown).unwrap();
+        PathBuf::from(shown.trim_end())
+    }
 }
 
 async fn link(running: &Running, arguments: &[&str]) -> Finished {

@@ -5,8 +5,8 @@
 //! ```
 //! A platform has 1,000 agents and 10,000 open tasks; the page of tasks is open in Chromium while sessions assign tasks and
 //! cancel them again, 2,000 events a second, for a minute or as long as is told. Beside it, the same page while
-//! nothing happens. It fails if the page's elements are not bounded, its memory grows, or its last event is not
-//! the platform's. Platform, browser and sessions share the machine. Without `--bench`, which `cargo bench` passes, or
+//! nothing happens, and while it is scrolled to its end. It fails if the page's elements are not bounded, no row is in
+//! sight or the last is not drawn, its memory grows, or its last event is not the platform's. Platform, browser and sessions share the machine. Without `--bench`, which `cargo bench` passes, or
 //! with `--smoke`, less of it only checks that everything runs. Without a browser it is skipped, and says so.
 //!
 //! A tour: `happening` (tasks that come and go), `page` (what is looked at); `away` (agents that are not there).
@@ -31,7 +31,7 @@ mod support;
 mod wire;
 
 use chromium::Browser;
-use page::{Page, Seen};
+use page::{Page, Scrolled, Seen};
 use serde_json::{Value, json};
 use std::error::Error;
 use std::process::ExitCode;
@@ -124,6 +124,7 @@ async fn measured(
     happening::assigned(&running, &agents, scale.tasks).await?;
 
     let mut page = Page::open(browser, &running).await?;
+    let scrolled = page.scrolled();
     let still = page.looked_at(scale.still).await;
     eprintln!("{} events a second for {:?}", scale.rate, scale.lasts);
     // What is known of ended tasks has its bound before memory is compared.
@@ -140,14 +141,29 @@ async fn measured(
         "longest_ms": busy.longest_ms, "longest_ms_still": still.longest_ms,
         "agents": scale.agents, "tasks_open": scale.tasks, "seconds": scale.lasts.as_secs(),
         "events_per_s": tenths(events as f64 / scale.lasts.as_secs_f64()), "wanted_per_s": scale.rate,
-        "elements": busy.elements, "heap_bytes": [begin.heap, busy.heap],
+        "elements": busy.elements, "elements_scrolled": scrolled.elements, "heap_bytes": [begin.heap, busy.heap],
         "streams": busy.streams, "load_average": machine::load_average(),
     });
     match is_json {
         true => println!("{machine}\n{told}"),
         false => println!("{}", table(&told, &machine)),
     }
+    complete(&scrolled, scale.tasks)?;
     bounded(&begin, &busy, last, smoke)
+}
+
+/// Whoever scrolls sees all tasks, of which few are drawn at a time.
+fn complete(scrolled: &Scrolled, tasks: usize) -> Result<(), Box<dyn Error>> {
+    match scrolled {
+        Scrolled { elements, .. } if *elements > ELEMENTS_MAX => {
+            Err(format!("{elements} elements while scrolling, of {ELEMENTS_MAX}").into())
+        }
+        Scrolled { blank: 1.., .. } => Err(format!("no row in sight: {scrolled:?}").into()),
+        Scrolled { last, all, .. } if last != all || *all < tasks as u64 => {
+            Err(format!("not all of {tasks} tasks are seen: {scrolled:?}").into())
+        }
+        _ => Ok(()),
+    }
 }
 
 /// What must be so, however fast the machine is.
@@ -173,7 +189,7 @@ fn table(told: &Value, machine: &Value) -> String {
     format!(
         "{} agents, {} open tasks, {} of {} events a second for {} s\n\
          frames a second: {}; while nothing happens: {}; longest without one: {} ms; {} ms\n\
-         elements of the page at most: {}; memory: {:.1} MiB, then {:.1}; streams opened meanwhile: {}\n\
+         elements of the page at most: {}, while it is scrolled {}; memory: {:.1} MiB, then {:.1}; streams opened meanwhile: {}\n\
          {}; {} cores, {}; load {:.1}",
         told["agents"],
         told["tasks_open"],
@@ -185,6 +201,7 @@ fn table(told: &Value, machine: &Value) -> String {
         told["longest_ms"],
         told["longest_ms_still"],
         told["elements"],
+        told["elements_scrolled"],
         mib(0),
         mib(1),
         told["streams"],

@@ -32,11 +32,47 @@ const WATCH: &str = "(() => {
 const AFRESH: &str = "Object.assign(window.seen, \
     { frames: 0, longest: 0, elements: 0, streams: 0, last: performance.now() }).frames";
 
+/// Scrolls through the list to its end, by a screen at least; how far it came, and what was there meanwhile.
+const SCROLLED: &str = "(async () => {
+    const list = document.querySelector('.list');
+    const frame = () => new Promise(requestAnimationFrame);
+    const rows = () => [...list.querySelectorAll('tr.row')];
+    let [elements, blank] = [0, 0];
+    const step = Math.max(list.clientHeight, list.scrollHeight / 200);
+    for (let top = 0, isOver = false; !isOver; top += step) {
+        isOver = top + list.clientHeight >= list.scrollHeight;
+        list.scrollTop = top;
+        await frame();
+        await frame();
+        elements = Math.max(elements, document.querySelectorAll('*').length);
+        const seen = list.getBoundingClientRect();
+        const boxes = rows().map((row) => row.getBoundingClientRect());
+        if (!boxes.some((it) => it.bottom > seen.top && it.top < seen.bottom)) blank += 1;
+    }
+    const last = Number(rows().at(-1)?.ariaRowIndex) - 1;
+    const all = Number(list.querySelector('table').ariaRowCount) - 1;
+    list.scrollTop = 0;
+    return { elements, blank, last, all };
+})()";
+
 /// The time for the page to hear of what has happened.
 const HEARD_WITHIN: Duration = Duration::from_secs(60);
 
 /// The page, in a browser.
 pub(crate) struct Page(Browser);
+
+/// What was seen of it while it was scrolled.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Scrolled {
+    /// Elements of the page, at most.
+    pub(crate) elements: u64,
+    /// How often there was no row in sight.
+    pub(crate) blank: u64,
+    /// The place of the last row that was drawn, from 1.
+    pub(crate) last: u64,
+    /// How many rows there are.
+    pub(crate) all: u64,
+}
 
 /// What was seen of it for a while.
 #[derive(Clone, Copy, Debug)]
@@ -75,6 +111,18 @@ impl Page {
         browser.wait("document.querySelector('tr.row')");
         browser.look(WATCH);
         Ok(Self(browser))
+    }
+
+    /// Scrolls to its end, and back to its beginning.
+    pub(crate) fn scrolled(&mut self) -> Scrolled {
+        let told = self.0.look(SCROLLED);
+        let of = |name: &str| told[name].as_u64().unwrap_or_default();
+        Scrolled {
+            elements: of("elements"),
+            blank: of("blank"),
+            last: of("last"),
+            all: of("all"),
+        }
     }
 
     /// Looks at it for so long.

@@ -239,6 +239,39 @@ impl Browser {
         ));
     }
 
+    /// Makes the page believe that its reader wants little motion, or any.
+    pub(crate) fn calm(&mut self, is_calm: bool) {
+        let wanted = if is_calm { "reduce" } else { "no-preference" };
+        let wanted = json!({ "name": "prefers-reduced-motion", "value": wanted });
+        self.ask(
+            "Emulation.setEmulatedMedia",
+            json!({ "features": [wanted] }),
+        );
+    }
+
+    /// The URLs to which something was posted since the page was opened.
+    pub(crate) fn posted(&mut self) -> Vec<String> {
+        // Whatever was under way is told before the answer to this.
+        self.look("1");
+        let requests = self
+            .happened
+            .iter()
+            .map(|event| &event["params"]["request"]);
+        let posted = requests.filter(|request| request["method"] == "POST");
+        posted.map(|request| request["url"].to_string()).collect()
+    }
+
+    /// What scripts have thrown, or asked people in a dialog, since the page was opened.
+    pub(crate) fn thrown(&mut self) -> Vec<String> {
+        self.look("1");
+        let is_thrown = |event: &&Value| {
+            let method = event["method"].as_str().unwrap_or("");
+            ["Runtime.exceptionThrown", "Page.javascriptDialogOpening"].contains(&method)
+        };
+        let thrown = self.happened.iter().filter(is_thrown);
+        thrown.map(Value::to_string).collect()
+    }
+
     /// Types into the element with the focus.
     pub(crate) fn write(&mut self, text: &str) {
         self.ask("Input.insertText", json!({ "text": text }));

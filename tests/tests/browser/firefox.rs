@@ -16,7 +16,7 @@ use std::thread;
 const NAMES: [&str; 2] = ["firefox-esr", "firefox"];
 
 /// The command line: a hanging browser is killed.
-const BEGIN: &str = "exec timeout -k 5 240 \"$0\" \"$@\" 0</dev/null 2>&1";
+const BEGIN: &str = "exec timeout -k 5 480 \"$0\" \"$@\" 0</dev/null 2>&1";
 
 /// What it says once it can be driven, before the port.
 const LISTENING: &str = "Listening on port ";

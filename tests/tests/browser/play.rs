@@ -22,7 +22,8 @@ const SERVE: [&str; 7] = [
     "60",
 ];
 
-fn signed_in(browser: &mut Browser, running: &Running, user: &str) {
+/// Somebody signs in.
+pub(super) fn signed_in(browser: &mut Browser, running: &Running, user: &str) {
     let url = format!("http://{}", running.http());
     let link = ["console", "link", "--json", "--user", user, "--url", &url];
     let link = block_on(async { run(running.state(), &link).await.well().json() });
@@ -31,7 +32,8 @@ fn signed_in(browser: &mut Browser, running: &Running, user: &str) {
     browser.wait(IN);
 }
 
-fn visit(browser: &mut Browser, running: &Running, page: &str, view: View) {
+/// Opens a page of the console, as if anew.
+pub(super) fn visit(browser: &mut Browser, running: &Running, page: &str, view: View) {
     browser.visit("about:blank", view);
     browser.visit(&format!("http://{}/#{page}", running.http()), view);
     browser.wait("document.querySelector('.condition.live') && document.querySelector('main h1')");
@@ -186,6 +188,31 @@ fn compares_days(browser: &mut Browser, running: &Running) {
     // Who saves energy needs less.
     let better = format!("all('td', {energy}).map(it => it.textContent.includes('better'))");
     assert_eq!(browser.look(&better), json!([true, false]));
+    forks_a_day(browser);
+}
+
+/// The second day is the first until noon, and another then; none of both is the better.
+fn forks_a_day(browser: &mut Browser) {
+    let energy = "(row => all('.value', row).map(it => it.textContent))\
+         (all('.outcomes tbody tr').find(it => it.textContent.includes('Energy') && it.textContent.includes('kWh')))";
+    let whole = browser.look(energy);
+    fill(browser, "#days-from", "24");
+    press(browser, "Play the day");
+    browser.wait("document.querySelector('#days-from-error')");
+    fill(browser, "#days-from", "12");
+    press(browser, "Play the day");
+    browser.wait(
+        "document.querySelector('.compare h3')?.textContent.includes('forked at 12 o’clock')",
+    );
+    browser.wait("all('[role=status]').some(it => it.textContent.includes('Both were played'))");
+    let heads = browser.look("all('.outcomes thead th').slice(1).map(it => it.textContent)");
+    let second = "people until 12 o’clock, then people who save no energy";
+    assert_eq!(heads, json!(["people", second]));
+    let forked = browser.look(energy);
+    assert_eq!(forked[0], whole[0], "the first is played as before");
+    assert_ne!(forked[1], forked[0], "from noon on it is another");
+    assert_ne!(forked[1], whole[1], "until noon it is the first");
+    assert_eq!(browser.count("all('.outcomes .good').length"), 0);
 }
 
 /// Each step back undoes one change, and before the first there is nothing.
