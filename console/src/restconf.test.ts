@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { ask, operations, read, shared, whenStranger, who } from './restconf';
+import { ask, linkSecret, operations, read, shared, whenStranger, who } from './restconf';
 
 vi.stubGlobal('localStorage', { getItem: () => null });
 vi.stubGlobal('fetch', async () => new Response('{}', { status: 401 }));
@@ -25,4 +25,11 @@ test('what is asked by many at once is asked once, and again once it was answere
   expect(looks).toBe(1);
   await look();
   expect(looks).toBe(2);
+});
+
+test('an address signs in by the secret of a link, and by nothing else', () => {
+  const secret = 'aB3-_'.repeat(8) + 'xyz';
+  for (const text of [secret, ` ${secret}\n`, `http://localhost:8880/#sign-in=${secret}`]) expect(linkSecret(text)).toBe(secret);
+  const token = `${secret}.${secret}.${secret}`;
+  for (const text of ['', token, `https://noc.example/#sign-in=${token}`, secret.slice(1), `${secret}A`]) expect(linkSecret(text)).toBeUndefined();
 });

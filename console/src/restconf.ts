@@ -114,7 +114,13 @@ export async function who(): Promise<Who | undefined> {
   return (await answer.json()) as Who;
 }
 
-/** Makes a session of the secret of a link. */
+/** The secret of a link, or of its address; nothing if it is none, as a token is not. */
+export function linkSecret(text: string): string | undefined {
+  const secret = text.trim().replace(/^.*#sign-in=/, '');
+  return /^[\w-]{43}$/.test(secret) ? secret : undefined;
+}
+
+/** Makes a session of the secret of a link, or begins one by a token. */
 export async function signIn(secret: string): Promise<void> {
   const answer = await ask('/console/session', { method: 'POST', headers: { Authorization: `Bearer ${secret}` } });
   if (!answer.ok) throw await refused(answer);

@@ -1,16 +1,18 @@
-//! Signing in to the console: one-time links, and the sessions that they become.
+//! Signing in to the console: one-time links, and the sessions that they become or that a token begins.
 //!
 //! A [`ConsoleCredential`] is 256 random bits that let one user in until a stated time. The folders `console/links` and
 //! `console/sessions` of the state folder hold a file for each, named by the SHA-256 of the secret, so that
 //! nothing in them lets anybody in, and looking one up compares no secret. A credential without its file is
 //! void, and so is one whose user is none now, or has another key. A session has a second secret beside that of its
 //! cookie, which browsers send to every server of a host: one that only its pages have. The files are those of one node: what others hold
-//! of a session would count again there after it has ended here. Requests are not known here.
+//! of a session would count again there after it has ended here. A session by token keeps the [`TokenMark`], by which
+//! whoever asks ([`crate::http::caller`]) knows whether it has ended with that. Requests are not known here.
 //! Read next: [`crate::http::caller`], which recognises them; [`crate::console`], where one becomes the other.
 
 use crate::permissions::Others;
 use crate::ssh::keys::{KeyFileError, StateKeys, sync_parent, write_temporary};
 use crate::state::{OPERATOR, StateFolder};
+use crate::token::{TokenEntry, TokenMark};
 use base64ct::{Base64UrlUnpadded as Base64, Encoding as _};
 use domain::time::Timestamp;
 use engine::Credential;
@@ -27,8 +29,14 @@ pub const LINK_S: u32 = 300;
 /// The time for which a session lasts, in seconds.
 pub const SESSION_S: u32 = 12 * 3_600;
 
-/// The most links, and the most sessions, that count at once; the one that ends first gives way to another.
+/// The most links, and the most sessions that were one, that count at once; the one that ends first gives way to another.
 pub const CREDENTIALS_MAX: usize = 64;
+
+/// The most sessions by token that count at once; the one that ends first gives way to another.
+pub const BY_TOKEN_MAX: usize = 1_024;
+
+/// The most of them of one user, so that nobody ends those of others by beginning his own.
+pub const BY_TOKEN_OF_USER_MAX: usize = 8;
 
 /// The number of random bytes in a secret.
 const SECRET_BYTES: usize = 32;
@@ -48,6 +56,9 @@ pub enum SignInError {
     /// The link was used by somebody else meanwhile.
     #[error("the link was used")]
     Used,
+    /// The token ends now.
+    #[error("the token has expired")]
+    Expired,
     /// The operator's key cannot be used.
     #[error(transparent)]
     Key(#[from] KeyFileError),
@@ -82,7 +93,9 @@ pub struct ConsoleCredential {
     pub name: String,
     /// The time at which it ends.
     pub expires: Timestamp,
-    /// The digest of the key that its user had when the link was made.
+    /// The token that began a session; none of a link and of what it became.
+    pub token: Option<TokenMark>,
+    /// The digest of the key that its user had when the link was made, or the token issued.
     key: String,
     /// The SHA-256 of what the pages of a session show; none of a link.
     page: Option<String>,
@@ -115,6 +128,17 @@ struct Filed {
     key: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     page: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    token: Option<TokenMark>,
+}
+
+/// What a new credential is to be.
+struct Wanted<'a> {
+    kind: CredentialKind,
+    name: &'a str,
+    key: String,
+    expires: Timestamp,
+    token: Option<TokenMark>,
 }
 
 /// The links and sessions of the console that a state folder has.
@@ -141,7 +165,41 @@ impl SignIn {
         }
         let stranger = || SignInError::Stranger(name.to_owned());
         let key = self.key_of(name).ok_or_else(stranger)?;
-        self.add(CredentialKind::Link, name, key, now)
+        let link = Wanted {
+            kind: CredentialKind::Link,
+            name,
+            key,
+            expires: now.plus_s(LINK_S.into()),
+            token: None,
+        };
+        self.add(link, now)
+    }
+
+    /// Begins a session of the bearer of a token, which ends with that. The caller begins one at a time for each user.
+    ///
+    /// # Errors
+    /// [`SignInError::Stranger`] if the bearer is no user; [`SignInError::Expired`] if the token is only valid by the
+    /// tolerance for clocks; [`SignInError::File`]
+    pub fn begin(
+        &self,
+        token: &TokenEntry,
+        mark: TokenMark,
+        now: Timestamp,
+    ) -> Result<NewCredential, SignInError> {
+        if self.key_of(&token.name).is_none() {
+            return Err(SignInError::Stranger(token.name.clone()));
+        }
+        if token.expires <= now {
+            return Err(SignInError::Expired);
+        }
+        let session = Wanted {
+            kind: CredentialKind::Session,
+            name: &token.name,
+            key: token.key.clone(),
+            expires: token.expires.min(now.plus_s(SESSION_S.into())),
+            token: Some(mark),
+        };
+        self.add(session, now)
     }
 
     /// Makes a session of a link, which is void from then on.
@@ -154,7 +212,14 @@ impl SignIn {
         now: Timestamp,
     ) -> Result<NewCredential, SignInError> {
         // The session is there before the link is gone: so whoever ends all of a user finds one of them.
-        let session = self.add(CredentialKind::Session, &link.name, link.key.clone(), now)?;
+        let session = Wanted {
+            kind: CredentialKind::Session,
+            name: &link.name,
+            key: link.key.clone(),
+            expires: now.plus_s(SESSION_S.into()),
+            token: None,
+        };
+        let session = self.add(session, now)?;
         // Whoever removes the file has used the link, and nobody else has.
         match self.end(link)? {
             true => Ok(session),
@@ -223,14 +288,9 @@ impl SignIn {
         is_users.then(|| self.0.credential_digest(name))?
     }
 
-    /// Writes a new credential, after those that count no more and those beyond the bound were removed.
-    fn add(
-        &self,
-        kind: CredentialKind,
-        name: &str,
-        key: String,
-        now: Timestamp,
-    ) -> Result<NewCredential, SignInError> {
+    /// Writes a new credential, after those that count no more and those beyond the bounds were removed.
+    fn add(&self, wanted: Wanted<'_>, now: Timestamp) -> Result<NewCredential, SignInError> {
+        let kind = wanted.kind;
         let folder = self.folder(kind);
         let made = DirBuilder::new()
             .recursive(true)
@@ -242,21 +302,21 @@ impl SignIn {
             .into_iter()
             .partition(|credential| credential.expires <= now);
         counting.sort_by_key(|credential| credential.expires);
-        let beyond = (counting.len() + 1).saturating_sub(CREDENTIALS_MAX);
-        for credential in over.iter().chain(&counting[..beyond]) {
+        for credential in over.iter().chain(beyond(&counting, &wanted)) {
             self.end(credential)?;
         }
         let secret = random()?;
-        let (lasts_s, page_secret) = match kind {
-            CredentialKind::Link => (LINK_S, None),
-            CredentialKind::Session => (SESSION_S, Some(random()?)),
+        let page_secret = match kind {
+            CredentialKind::Link => None,
+            CredentialKind::Session => Some(random()?),
         };
         let credential = ConsoleCredential {
             kind,
             id: id(&secret),
-            name: name.to_owned(),
-            expires: now.plus_s(lasts_s.into()),
-            key,
+            name: wanted.name.to_owned(),
+            expires: wanted.expires,
+            token: wanted.token,
+            key: wanted.key,
             page: page_secret.as_ref().map(id),
         };
         self.write(&credential)?;
@@ -273,6 +333,7 @@ impl SignIn {
             expires: credential.expires.to_string(),
             key: credential.key.clone(),
             page: credential.page.clone(),
+            token: credential.token.clone(),
         };
         let text = serde_json::to_vec(&filed).expect("strings are JSON");
         let file = self.file(credential.kind, &credential.id);
@@ -310,6 +371,7 @@ impl SignIn {
             expires: Timestamp::parse(&filed.expires).ok()?,
             key: filed.key,
             page: filed.page,
+            token: filed.token,
         })
     }
 
@@ -323,6 +385,28 @@ impl SignIn {
 
     fn file(&self, kind: CredentialKind, id: &str) -> PathBuf {
         self.folder(kind).join(format!("{id}{ENDING}"))
+    }
+}
+
+/// Those that give way to a new one, of all of its kind that count, in the order in which they end.
+fn beyond<'c>(
+    counting: &'c [ConsoleCredential],
+    wanted: &Wanted<'_>,
+) -> Vec<&'c ConsoleCredential> {
+    let is_by_token = wanted.token.is_some();
+    let mut alike: Vec<_> = counting.iter().collect();
+    alike.retain(|other| other.token.is_some() == is_by_token);
+    if !is_by_token {
+        let beyond = (alike.len() + 1).saturating_sub(CREDENTIALS_MAX);
+        return alike.drain(..beyond).collect();
+    }
+    let of_user = alike.iter().filter(|other| other.name == wanted.name);
+    let own: Vec<_> = of_user.copied().collect();
+    let of_own = (own.len() + 1).saturating_sub(BY_TOKEN_OF_USER_MAX);
+    let of_all = (alike.len() + 1).saturating_sub(BY_TOKEN_MAX);
+    match of_own {
+        0 => alike.drain(..of_all).collect(),
+        _ => own[..of_own].to_vec(),
     }
 }
 

@@ -18,6 +18,8 @@ use crate::ssh::keys::{KeyFileError, StateKeys};
 use crate::state::{OPERATOR, StateFolder};
 use domain::time::Timestamp;
 use list::{List, ListError};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The tolerance for differences between clocks, in seconds.
@@ -62,6 +64,17 @@ pub struct Issued {
     pub token: String,
     /// Its entry on the list.
     pub entry: TokenEntry,
+}
+
+/// What a session of the console keeps of the token that began it: enough to know whether that counts, and of no
+/// use without the session.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct TokenMark {
+    /// The identifier of the token.
+    pub id: String,
+    /// The SHA-256, in hexadecimal, of its entry on the list, its issuer and its audience.
+    digest: String,
 }
 
 /// The reason for which no token is issued, listed or revoked.
@@ -243,6 +256,36 @@ impl Tokens {
     /// True if a token that was valid still is at `now`.
     pub fn counts(&self, entry: &TokenEntry, now: Timestamp) -> bool {
         self.list.entry(&entry.id).as_ref() == Some(entry) && self.is_sound(entry, now)
+    }
+
+    /// What a session that a token begins keeps of it.
+    pub fn mark(&self, entry: &TokenEntry) -> TokenMark {
+        let told = [
+            self.issuer.name(),
+            &self.terms.audience,
+            &entry.id,
+            &entry.name,
+            &entry.issued.to_string(),
+            &entry.expires.to_string(),
+            &list::joined(&entry.scope).unwrap_or_default(),
+            &entry.key,
+        ];
+        TokenMark {
+            id: entry.id.clone(),
+            digest: base16ct::lower::encode_string(&Sha256::digest(told.join("\n"))),
+        }
+    }
+
+    /// True if the token that has that mark still counts at `now`: on the list as it was, on the present terms, and
+    /// with the key of its bearer unchanged.
+    pub fn bears(&self, mark: &TokenMark, now: Timestamp) -> bool {
+        let entry = self.list.entry(&mark.id);
+        entry.is_some_and(|entry| {
+            let valid_ms = entry.expires.as_ms() - entry.issued.as_ms();
+            self.mark(&entry) == *mark
+                && valid_ms <= self.terms.valid_max_s as i64 * 1_000
+                && self.is_sound(&entry, now)
+        })
     }
 
     /// True if an entry of the list has not expired and its bearer's key is unchanged.

@@ -13,9 +13,12 @@ pub(super) fn of_caller(caller: &Caller) -> AuditEvent {
     let shown = match &caller.proof {
         Proof::Token(entry) => format!("token {}", entry.id),
         Proof::Certificate(_) => "client certificate".to_owned(),
-        Proof::Console(credential) => match credential.kind {
-            CredentialKind::Link => "link to the console".to_owned(),
-            CredentialKind::Session => "session of the console".to_owned(),
+        Proof::Console(credential) => match (credential.kind, &credential.token) {
+            (CredentialKind::Link, _) => "link to the console".to_owned(),
+            (CredentialKind::Session, None) => "session of the console".to_owned(),
+            (CredentialKind::Session, Some(token)) => {
+                format!("session of the console by token {}", token.id)
+            }
         },
     };
     AuditEvent::new(AuditKind::Login, &caller.principal.name)

@@ -44,20 +44,30 @@ pub enum Proof {
 }
 
 impl Caller {
-    /// True if its credential opens a route with this scope; a credential without scopes opens all, and
-    /// a link nothing but the console's own.
-    pub fn may_enter(&self, scope: Option<&str>) -> bool {
-        match (&self.proof, scope) {
+    /// The scope that its credential lacks for a route with this one; a credential without scopes opens all, and
+    /// a link nothing but the console's own. A token that begins a session needs what the session opens.
+    pub(super) fn lacks(&self, scope: Option<&'static str>) -> Option<&'static str> {
+        let (needed, opens) = match (&self.proof, scope) {
             (Proof::Console(credential), Some(scope)) => match credential.kind {
-                CredentialKind::Link => scope == session::OF_LINKS,
-                CredentialKind::Session => session::OF_SESSIONS.contains(&scope),
+                CredentialKind::Link => (scope, scope == session::OF_BEGINNING),
+                CredentialKind::Session => (scope, session::OF_SESSIONS.contains(&scope)),
             },
-            (Proof::Console(credential), None) => credential.kind == CredentialKind::Session,
-            (Proof::Token(entry), Some(scope)) => {
-                entry.scope.is_empty() || entry.scope.contains(scope)
+            (Proof::Console(credential), None) => {
+                let is_session = credential.kind == CredentialKind::Session;
+                (session::OF_CONSOLE, is_session)
             }
-            (Proof::Token(_), None) | (Proof::Certificate(_), _) => true,
-        }
+            (Proof::Token(entry), Some(scope)) => {
+                let is_beginning = scope == session::OF_BEGINNING;
+                let needed = match is_beginning {
+                    true => session::OF_RESTCONF,
+                    false => scope,
+                };
+                let has = entry.scope.is_empty() || entry.scope.contains(needed);
+                (needed, has)
+            }
+            (Proof::Token(_), None) | (Proof::Certificate(_), _) => return None,
+        };
+        (!opens).then_some(needed)
     }
 }
 
@@ -140,6 +150,7 @@ impl HttpAuthenticator {
             let known = self.sign_in.known(CredentialKind::Session, secret, now);
             known.filter(|credential| credential.is_shown_by(&session.page_secret))
         })?;
+        let known = Some(known).filter(|known| self.is_borne(known))?;
         Some((known.name.clone(), Proof::Console(known)))
     }
 
@@ -174,13 +185,21 @@ impl HttpAuthenticator {
     pub(super) fn still_counts(&self, caller: &Caller) -> bool {
         match &caller.proof {
             Proof::Token(entry) => self.tokens.counts(entry, self.clock.credential_time()),
-            Proof::Console(credential) => self
-                .sign_in
-                .counts(credential, self.clock.credential_time()),
+            Proof::Console(credential) => {
+                let now = self.clock.credential_time();
+                self.sign_in.counts(credential, now) && self.is_borne(credential)
+            }
             Proof::Certificate(holder) => {
                 self.certified(holder).as_ref() == Some(&caller.principal.name)
             }
         }
+    }
+
+    /// True unless a token that counts no more has begun the session.
+    fn is_borne(&self, credential: &ConsoleCredential) -> bool {
+        let now = self.clock.credential_time();
+        let token = credential.token.as_ref();
+        token.is_none_or(|token| self.tokens.bears(token, now))
     }
 
     /// The name that a certificate stands for now.

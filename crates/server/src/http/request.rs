@@ -9,6 +9,7 @@ use super::elsewhere::BodyWanted;
 use super::limits::HttpLimits;
 use super::problem::Problem;
 use super::share::Share;
+use crate::token::{TokenEntry, TokenMark};
 use engine::accounts::Held;
 use hyper::body::{Body as _, Bytes, Incoming};
 use hyper::header::CONTENT_LENGTH;
@@ -62,6 +63,11 @@ impl AsRef<[u8]> for RequestBytes {
 }
 
 impl HttpRequest {
+    /// What a session of the console keeps of the token that begins it.
+    pub(crate) fn mark_of(&self, token: &TokenEntry) -> TokenMark {
+        self.authenticator.tokens.mark(token)
+    }
+
     /// Reads the body; the head remains in the request. The caller is then renewed from its
     /// credential and the present access rules.
     ///

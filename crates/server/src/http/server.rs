@@ -16,7 +16,6 @@ use super::limits::HttpLimits;
 use super::problem::Problem;
 use super::request::HttpRequest;
 use super::router::{Answering, Entry, Found, Router};
-use super::session;
 use super::untaken::Untaken;
 use super::wire::{Pace, UnderWay};
 use crate::fair::{FairShares, Share};
@@ -305,17 +304,16 @@ impl HttpServer {
                     answer,
                 },
                 Some(caller),
-            ) => match scope {
-                _ if !caller.may_enter(scope) => {
-                    let scope = scope.unwrap_or(session::OF_ALL);
-                    (self.authenticator.trail)(audit::of_scope(&caller, scope));
-                    Err(Problem::insufficient_scope(scope))
+            ) => match caller.lacks(scope) {
+                Some(lacking) => {
+                    (self.authenticator.trail)(audit::of_scope(&caller, lacking));
+                    Err(Problem::insufficient_scope(lacking))
                 }
-                _ if ends => {
+                None if ends => {
                     self.in_turn(share, untaken, move || answer(caller, ask))
                         .await
                 }
-                _ => {
+                None => {
                     let of_head = caller.clone();
                     // Before the body is read the principal may still change: it is renewed then.
                     let stays = || match asking.get() {

@@ -11,17 +11,17 @@ use super::guard;
 use hyper::header::{COOKIE, HeaderMap, HeaderName, HeaderValue, ORIGIN};
 use hyper::http::request::Parts;
 
-/// The scope of the route that makes a session of a link.
-pub(crate) const OF_LINKS: &str = "console-link";
+/// The scope of the route that begins a session; a token needs that of RESTCONF for it, which the session then has.
+pub(crate) const OF_BEGINNING: &str = "console-begin";
 
 /// The scope of the route that ends a session.
 pub(crate) const OF_CONSOLE: &str = "console";
 
-/// The scopes that a session has.
-pub(super) const OF_SESSIONS: [&str; 2] = [OF_CONSOLE, "restconf"];
+/// The scope of RESTCONF, which is all that the console asks.
+pub(super) const OF_RESTCONF: &str = "restconf";
 
-/// What is told to be lacking where a route needs no scope, but a session.
-pub(super) const OF_ALL: &str = OF_CONSOLE;
+/// The scopes that a session has: none that a token could lack which may begin one.
+pub(super) const OF_SESSIONS: [&str; 2] = [OF_CONSOLE, OF_RESTCONF];
 
 /// The field of all requests with a session, which says its second secret. Those that begin with `convoke-` are what the
 /// nodes of a cluster tell each other, and are not handed on.

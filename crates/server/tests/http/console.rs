@@ -3,8 +3,11 @@
 use crate::house::{House, bearer};
 use domain::audit::AuditKind;
 use server::http::HttpLimits;
-use server::sign_in::{CREDENTIALS_MAX, CredentialKind, LINK_S, SESSION_S, SignIn, SignInError};
+use server::sign_in::{
+    BY_TOKEN_OF_USER_MAX, CREDENTIALS_MAX, CredentialKind, LINK_S, SESSION_S, SignIn, SignInError,
+};
 use server::ssh::keys::{generate, write_public};
+use server::token::{TokenTerms, Tokens};
 use std::sync::Arc;
 use std::time::Duration;
 use testkit::http::{Answer, Line, request};
@@ -227,14 +230,173 @@ async fn a_session_is_its_user_on_restconf_and_nowhere_else() {
         asks(&house, "POST /console/session", &session.fields()).await,
         403
     );
-    // A token is no link, and makes none either.
-    let token = house.bearer("noc");
-    assert_eq!(asks(&house, "POST /console/session", &[&token]).await, 403);
     // Who shows a token is its bearer, whatever cookie his browser adds.
     let bearer = house.bearer("operator");
     let both = [&session.cookie, &session.page, &bearer].map(String::as_str);
     let both = house.ask("GET /restconf/data", &both).await;
     assert_eq!(both.body, "operator");
+}
+
+/// Whoever has a token has its bearer's rights on RESTCONF already: a session gives him no more, in a browser.
+#[tokio::test]
+async fn a_token_begins_a_session_within_its_own_bounds() {
+    let house = House::open();
+    for (name, scope, status) in [
+        ("noc", &[][..], 200),
+        ("noc", &["restconf"], 200),
+        ("noc", &["restconf", "a2a"], 200),
+        ("noc", &["a2a"], 403),
+        ("noc", &["console-begin", "console"], 403),
+        // The console is for users.
+        ("ip", &[], 403),
+    ] {
+        let token = house.issue(name, 3_600, scope).token;
+        let begun = redeemed(&house, &token).await;
+        assert_eq!(begun.status, status, "{name} {scope:?} {begun:?}");
+        if status == 403 {
+            assert_eq!(begun.field("set-cookie"), "");
+            continue;
+        }
+        let own = Session::of(&begun);
+        for (line, status) in [
+            ("GET /whoami", 200),
+            ("GET /restconf/data", 200),
+            // Even of a token that opens it: a session is its user on RESTCONF and nowhere else.
+            ("GET /agents/noc/tasks", 403),
+            ("POST /console/session", 403),
+            ("DELETE /console/session", 204),
+            ("GET /whoami", 401),
+        ] {
+            let asked = asks(&house, line, &own.fields()).await;
+            assert_eq!(asked, status, "{scope:?} {line}");
+        }
+        // Who signs out keeps his token.
+        let kept = redeemed(&house, &token).await.status;
+        assert_eq!(kept, 200, "{scope:?}");
+    }
+    let lacking = house.issue("noc", 3_600, &["a2a"]).token;
+    let refused = redeemed(&house, &lacking).await.json();
+    assert_eq!(refused["detail"], "the token has not the scope 'restconf'");
+}
+
+#[tokio::test]
+async fn a_session_by_token_ends_with_it_and_with_the_key() {
+    let house = House::open();
+    // With its time, although sessions last longer.
+    let short = house.issue("noc", 600, &[]).token;
+    let begun = redeemed(&house, &short).await;
+    let cookie = begun.field("set-cookie").to_owned();
+    assert!(cookie.contains("; Max-Age=600;"), "{cookie}");
+    let own = Session::of(&begun);
+    house.pass_s(599);
+    assert_eq!(asks(&house, "GET /whoami", &own.fields()).await, 200);
+    house.pass_s(1);
+    assert_eq!(asks(&house, "GET /whoami", &own.fields()).await, 401);
+    // The tolerance for clocks begins none.
+    let late = redeemed(&house, &short).await.problem(401);
+    assert_eq!(late.json()["detail"], "the token has expired");
+    // No longer than other sessions.
+    let long = house.issue("noc", 30 * 86_400, &[]).token;
+    let own = Session::of(&redeemed(&house, &long).await);
+    house.pass_s(i64::from(SESSION_S));
+    assert_eq!(asks(&house, "GET /whoami", &own.fields()).await, 401);
+
+    // Revoked, removed, or another than it was.
+    let first = house.issue("noc", 3_600, &["restconf"]);
+    let second = house.issue("noc", 3_600, &["restconf"]);
+    let [one, two, three] = [&first, &first, &second].map(|it| it.token.clone());
+    let one = Session::of(&redeemed(&house, &one).await);
+    let two = Session::of(&redeemed(&house, &two).await);
+    let three = Session::of(&redeemed(&house, &three).await);
+    house.tokens().revoke(&first.entry.id).unwrap();
+    for (session, status) in [(&one, 401), (&two, 401), (&three, 200)] {
+        assert_eq!(asks(&house, "GET /whoami", &session.fields()).await, status);
+    }
+    let file = house.file(&format!("tokens/{}.json", second.entry.id));
+    let text = std::fs::read_to_string(&file).unwrap();
+    std::fs::write(&file, text.replace("restconf", "a2a")).unwrap();
+    assert_eq!(asks(&house, "GET /whoami", &three.fields()).await, 401);
+    std::fs::write(&file, text).unwrap();
+    assert_eq!(asks(&house, "GET /whoami", &three.fields()).await, 200);
+    std::fs::remove_file(&file).unwrap();
+    assert_eq!(asks(&house, "GET /whoami", &three.fields()).await, 401);
+
+    let token = house.issue("noc", 3_600, &[]).token;
+    let own = Session::of(&redeemed(&house, &token).await);
+    write_public(&house.file("users/noc.pub"), generate("k").public_key()).unwrap();
+    assert_eq!(asks(&house, "GET /whoami", &own.fields()).await, 401);
+    let token = house.issue("noc", 3_600, &[]).token;
+    let own = Session::of(&redeemed(&house, &token).await);
+    assert!(SignIn::of(&house.folder).end_all_of("noc").unwrap() > 0);
+    assert_eq!(asks(&house, "GET /whoami", &own.fields()).await, 401);
+}
+
+/// What a token is for is not what is written on it: a platform with another audience, a shorter validity or another key
+/// takes none of before, and no session that one began.
+#[tokio::test]
+async fn a_session_by_token_counts_on_the_terms_of_its_platform() {
+    let house = House::open();
+    let tokens = house.tokens();
+    let issued = house.issue("noc", 3_600, &[]);
+    let mark = tokens.mark(&issued.entry);
+    let now = house.clock.now();
+    assert!(tokens.bears(&mark, now));
+    for terms in [
+        TokenTerms {
+            audience: "elsewhere".to_owned(),
+            ..TokenTerms::default()
+        },
+        TokenTerms {
+            valid_max_s: 3_599,
+            ..TokenTerms::default()
+        },
+    ] {
+        let others = Tokens::open(&house.folder, terms.clone()).unwrap();
+        assert!(!others.bears(&mark, now), "{terms:?}");
+    }
+    std::fs::remove_file(house.file("token_ed25519")).unwrap();
+    assert!(!house.tokens().bears(&mark, now));
+}
+
+#[tokio::test]
+async fn nobody_ends_the_sessions_of_others_by_beginning_his_own() {
+    let house = House::open();
+    let linked = session(&house, "noc").await;
+    let token = house.issue("noc", 86_400, &[]).token;
+    let others = house.issue("operator", 60, &[]).token;
+    let others = Session::of(&redeemed(&house, &others).await);
+    let mut own = Vec::new();
+    for _ in 0..=BY_TOKEN_OF_USER_MAX {
+        own.push(Session::of(&redeemed(&house, &token).await));
+        house.pass_s(1);
+    }
+    let (first, rest) = own.split_first().unwrap();
+    assert_eq!(asks(&house, "GET /whoami", &first.fields()).await, 401);
+    for session in rest.iter().chain([&linked, &others]) {
+        assert_eq!(asks(&house, "GET /whoami", &session.fields()).await, 200);
+    }
+}
+
+/// Each waits for the disk and goes through all that there are.
+#[tokio::test]
+async fn a_user_begins_one_session_by_token_at_a_time() {
+    let house = Arc::new(House::open());
+    let token = house.issue("noc", 3_600, &[]).token;
+    let mut many = JoinSet::new();
+    for _ in 0..16 {
+        let (house, token) = (Arc::clone(&house), token.clone());
+        many.spawn(async move { redeemed(&house, &token).await });
+    }
+    let answers = many.join_all().await;
+    let begun = answers.iter().filter(|it| it.status == 200).count();
+    assert!(begun > 0, "{answers:?}");
+    for answer in answers.iter().filter(|it| it.status != 200) {
+        assert_eq!((answer.status, answer.field("retry-after")), (429, "1"));
+    }
+    let sessions = std::fs::read_dir(house.file("console/sessions")).unwrap();
+    assert_eq!(sessions.count(), begun.min(BY_TOKEN_OF_USER_MAX));
+    // And the next is begun.
+    assert_eq!(redeemed(&house, &token).await.status, 200);
 }
 
 #[tokio::test]
@@ -519,4 +681,19 @@ async fn sign_in_is_in_the_audit_trail_without_the_secret() {
         "{event:?}"
     );
     assert!(!format!("{event:?}").contains(&secret));
+}
+
+#[tokio::test]
+async fn a_session_names_the_token_that_began_it_in_the_audit_trail() {
+    let house = House::open();
+    let issued = house.issue("noc", 3_600, &[]);
+    let own = Session::of(&redeemed(&house, &issued.token).await);
+    assert_eq!(asks(&house, "GET /whoami", &own.fields()).await, 200);
+    let token = format!("token {}", issued.entry.id);
+    let session = format!("session of the console by {token}");
+    for subject in [token, session] {
+        let event = house.audited().await;
+        let told = (event.kind, event.user.as_str(), event.subject.as_str());
+        assert_eq!(told, (AuditKind::Login, "noc", subject.as_str()));
+    }
 }
