@@ -594,6 +594,8 @@ export const en = {
   'sign-in.token.how': 'Or by a token of yours, if it has no scopes or the scope restconf. The session ends with it; it is kept nowhere and stands in no address.',
   'sign-in.token.over': 'The token does not count: it has expired, was revoked, or is none of this platform.',
   'sign-out': 'Sign out',
+  'signed-in.certificate': 'signed in by certificate',
+  'signed-in.certificate.what': 'Your browser shows a certificate, which signs you in without a link: there is nothing to sign out of. It ends with the certificate, when it is revoked, or when the browser no longer shows it (a private window, or the browser’s settings).',
   'since': 'Since',
   'skills': 'Skills',
   'source': 'From address',

@@ -596,6 +596,8 @@ export const zh: Record<Key, string> = {
   'sign-in.token.how': '或使用您自己的令牌登录（令牌须不限作用域，或含作用域 restconf）。会话随令牌终止；令牌不会被保存，也不会出现在地址中。',
   'sign-in.token.over': '令牌无效：已过期、已被吊销，或不属于本平台。',
   'sign-out': '退出',
+  'signed-in.certificate': '以证书登录',
+  'signed-in.certificate.what': '浏览器出示了证书，无需链接即已登录，因此没有可退出的会话。证书到期或被吊销，或浏览器不再出示证书（无痕窗口或浏览器设置）时，登录即告终止。',
   'since': '开始时间',
   'skills': '技能',
   'source': '来源地址',

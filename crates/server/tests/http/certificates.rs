@@ -160,6 +160,13 @@ impl Authority {
     }
 }
 
+/// As `openssl x509 -fingerprint -sha256` writes it.
+fn fingerprint(own: &Own) -> String {
+    let digest = sha2::Sha256::digest(&own.0);
+    let hex: Vec<String> = digest.iter().map(|byte| format!("{byte:02X}")).collect();
+    hex.join(":")
+}
+
 #[derive(serde::Deserialize)]
 struct Table {
     certificate: Vec<CertificateRow>,
@@ -375,9 +382,7 @@ async fn a_revoked_certificate_ends_its_connections() {
     for line in [&mut line, &mut kept] {
         assert_eq!(line.ask("GET /whoami", &[]).await.status, 200);
     }
-    let digest = sha2::Sha256::digest(&own.0);
-    let hex: Vec<String> = digest.iter().map(|byte| format!("{byte:02X}")).collect();
-    house.revoke(&format!("# lost\n{} # ip\n", hex.join(":")));
+    house.revoke(&format!("# lost\n{} # ip\n", fingerprint(&own)));
     let mut byte = [0];
     let over = within(
         "the end",
@@ -479,6 +484,89 @@ fn files_that_cannot_be_used_are_named() {
         &|files| files.client_ca = Some(file("empty.pem")),
     ] {
         assert!(matches!(told(change), Err(TlsError::File { .. })));
+    }
+}
+
+/// A browser that shows a certificate is signed in without a link, and without what pages show beside a cookie: no other
+/// page has it ask, as its `Origin` is refused. There is no session to end.
+#[tokio::test]
+async fn the_console_works_by_certificate() {
+    let authority = Authority::new();
+    let house = authority.house();
+    let noc = "NOC Ost".to_owned();
+    let own = authority.signs(|params| params.distinguished_name.push(DnType::CommonName, noc));
+    let stream = authority.connect(&house, Some(&own), "http/1.1").await;
+    let mut line = Line(BufReader::new(stream.unwrap()));
+    let page = line.ask("GET /", &["Accept: text/html"]).await;
+    assert_eq!(page.status, 200);
+    assert!(page.body.contains("/console/console.js"), "{}", page.body);
+    // As pages ask before anybody has signed in there.
+    let asked = ["Console-Request: ", "Sec-Fetch-Site: same-origin"];
+    for after_signing_out in [false, true] {
+        let who = line.ask("GET /whoami", &asked).await.json();
+        assert_eq!(
+            (&who["name"], &who["credential"]["kind"]),
+            (&"noc".into(), &"certificate".into()),
+            "{after_signing_out}"
+        );
+        let read = line.ask("GET /restconf/data", &asked).await;
+        assert_eq!((read.status, read.body.as_str()), (200, "noc"));
+        let acted = line.ask("POST /restconf/operations/x:y", &asked).await;
+        assert_eq!(acted.status, 200);
+        let foreign = ["Origin: https://evil.example"];
+        let foreign = line.ask("POST /restconf/operations/x:y", &foreign).await;
+        assert_eq!(foreign.status, 403);
+        // None begins by a certificate, and signing out ends none.
+        let begun = line.ask("POST /console/session", &asked).await;
+        assert_eq!(begun.status, 403);
+        assert_eq!(begun.field("set-cookie"), "");
+        let out = line.ask("DELETE /console/session", &asked).await;
+        assert_eq!(out.status, 204);
+    }
+    line.send(&testkit::http::request("GET /stream", &asked))
+        .await;
+    let writer = house.writer().await;
+    writer.send("one".into()).await.unwrap();
+    let mut told = String::new();
+    while !told.ends_with("\r\none\r\n") {
+        told += &line.piece().await;
+    }
+    // It ends with the certificate.
+    house.revoke(&fingerprint(&own));
+    assert!(!line.rest().await.contains("two"));
+    let again = authority.whoami(&house, Some(&own), &asked).await;
+    assert!(again.is_none_or(|again| again.status == 401));
+}
+
+/// A link or token is shown beside a certificate of the same user: the session can be ended, and the certificate is left.
+#[tokio::test]
+async fn a_session_beside_a_certificate_is_ended_and_the_certificate_stays() {
+    let authority = Authority::new();
+    let house = authority.house();
+    let noc = "NOC Ost".to_owned();
+    let own = authority.signs(|params| params.distinguished_name.push(DnType::CommonName, noc));
+    let stream = authority.connect(&house, Some(&own), "http/1.1").await;
+    let mut line = Line(BufReader::new(stream.unwrap()));
+    let others = house.bearer("operator");
+    let refused = line.ask("POST /console/session", &[&others]).await;
+    assert_eq!(refused.status, 401);
+    let token = house.bearer("noc");
+    let begun = line.ask("POST /console/session", &[&token]).await;
+    assert_eq!(begun.status, 200, "{begun:?}");
+    let cookie = begun.field("set-cookie").split(';').next().unwrap();
+    let page = begun.json()["console-request"].as_str().unwrap().to_owned();
+    let fields = [
+        format!("Cookie: {cookie}"),
+        format!("Console-Request: {page}"),
+    ];
+    let fields = fields.each_ref().map(String::as_str);
+    for (ends, kind) in [(false, "session"), (true, "certificate")] {
+        if ends {
+            let out = line.ask("DELETE /console/session", &fields).await;
+            assert_eq!(out.status, 204);
+        }
+        let who = line.ask("GET /whoami", &fields).await.json();
+        assert_eq!(who["credential"]["kind"], kind);
     }
 }
 
