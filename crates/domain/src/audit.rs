@@ -66,6 +66,8 @@ pub enum AuditKind {
     RuleWithdrawn,
     /// Something was decided by a standing rule, in the name of its author.
     RuleDecided,
+    /// An element of the network began to be measured.
+    ElementMeasured,
 }
 
 crate::named! {
@@ -76,7 +78,10 @@ crate::named! {
 impl AuditKind {
     /// True of what anybody can bring about as often as he likes.
     pub fn is_gathered(self) -> bool {
-        matches!(self, Self::Login | Self::LoginFailed | Self::Denied)
+        matches!(
+            self,
+            Self::Login | Self::LoginFailed | Self::Denied | Self::ElementMeasured
+        )
     }
 }
 
@@ -320,6 +325,20 @@ mod tests {
 
     fn at(ms: i64) -> Timestamp {
         Timestamp::from_ms(ms)
+    }
+
+    /// Whoever may have an element measured may as often as he likes.
+    #[test]
+    fn what_is_measured_again_in_a_minute_is_counted() {
+        let mut tally = Tally::default();
+        let measured = || AuditEvent::new(AuditKind::ElementMeasured, "noc").to("router:R");
+        assert!(tally.take(measured(), at(0)).is_some());
+        for ms in 1..=50 {
+            assert_eq!(tally.take(measured(), at(ms)), None);
+        }
+        let counted = tally.close(at(Tally::INTERVAL_MS));
+        let told: Vec<_> = counted.iter().map(|it| (it.count, it.since)).collect();
+        assert_eq!(told, [(50, at(1))]);
     }
 
     fn failed(user: &str, source: &str) -> AuditEvent {

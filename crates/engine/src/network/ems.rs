@@ -15,8 +15,10 @@ use crate::feed::stream::Stream;
 use crate::network::operation::{Act, Acted};
 use crate::operation::{Call, Execution, Operation};
 use crate::refusal::{Field, Forbidden, NotAvailable, NotFound};
+use crate::trail::by;
 use crate::{Endpoint, Engine, Refusal};
 use domain::access::{Principal, Request};
+use domain::audit::AuditKind;
 use domain::ems::{Ems, News, View};
 use domain::inventory::ElementId;
 use domain::profile::Profile;
@@ -132,10 +134,15 @@ impl Engine {
         view.map_or_else(|_| T::default(), |view| look(&view, province.as_deref()))
     }
 
-    /// Asks whoever runs the network to do something.
-    fn act(&self, who: &Principal, act: Act) -> Result<Execution<Acted>, Refusal> {
+    /// Asks whoever runs the network to do something. That an element is measured is in the audit trail, whether or
+    /// not anybody still waits for the answer; all else is about a task, or seen of the network.
+    fn act(&self, who: &Principal, act: Act, now: Timestamp) -> Result<Execution<Acted>, Refusal> {
         let Act { ems, action } = act;
         self.may_act(who, ems, &action)?;
+        let measured = match &action {
+            Action::Probe { element } => Some(element.to_string()),
+            _ => None,
+        };
         let (answer, answered) = oneshot::channel();
         let wanted = ActWanted {
             by: who.name.clone(),
@@ -153,6 +160,9 @@ impl Engine {
         {
             Some(waiting) => waiting.push(wanted),
             None => return Err(NotAvailable::Network.into()),
+        }
+        if let Some(element) = measured {
+            self.audit(by(AuditKind::ElementMeasured, who).to(&element), now);
         }
         self.commits.outbox.notify();
         Ok(Execution::later(async move {
@@ -241,6 +251,6 @@ impl Operation for Act {
     }
 
     fn run(self, call: Call<'_, Self>) -> Result<Execution<Acted>, Refusal> {
-        call.engine.act(call.who, self)
+        call.engine.act(call.who, self, call.now)
     }
 }
