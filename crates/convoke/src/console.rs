@@ -176,7 +176,9 @@ impl From<SignInError> for Failure {
     fn from(error: SignInError) -> Self {
         let message = error.to_string();
         match error {
-            SignInError::Stranger(_) | SignInError::Used => Self::refused(message),
+            SignInError::Stranger(_) | SignInError::Used | SignInError::Expired => {
+                Self::refused(message)
+            }
             SignInError::Nowhere(_) | SignInError::Key(_) | SignInError::File { .. } => {
                 Self::failed(message)
             }
