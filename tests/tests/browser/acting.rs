@@ -480,7 +480,7 @@ fn lets_a_schema_grow(desk: &mut Desk) {
     // And is to be found again, with who did it.
     desk.visit("schemas");
     desk.browser
-        .wait("(it => it?.includes('there are none') && it.includes('operator'))(document.querySelector('.decided tbody tr')?.textContent)");
+        .wait("(it => it?.includes('there are none') && it.includes('operator'))(document.querySelector('section:has(> #decided) tbody tr')?.textContent)");
     desk.is_open_to_all();
 }
 
