@@ -103,7 +103,8 @@ export async function carryOut<T>(rpc: string, input: object, root = PLATFORM, p
 export interface Who {
   name: string;
   groups: string[];
-  credential: { kind: string; expires: string };
+  /** Of a session its identifier, by which it is listed and ended. */
+  credential: { kind: string; expires: string; id?: string };
 }
 
 /** Who is signed in; nothing if nobody is. */

@@ -233,6 +233,17 @@ pub fn access() -> AccessRules {
             Action::Permit,
         ),
         rule(
+            "own-console-sessions",
+            "convoke-usage",
+            data(&["usage", "console-session"]),
+            Action::Permit,
+        ),
+        rpc(
+            "end-own-console-sessions",
+            "convoke-usage",
+            "end-console-session",
+        ),
+        rule(
             "library",
             "ietf-yang-library",
             RuleTarget::Everything,

@@ -9,6 +9,7 @@
 //! - [`attacks`]: generated attacks, from [`rng`];
 //! - [`cards`]: the card of an A2A agent elsewhere;
 //! - [`cluster`]: a cluster of nodes that are nothing but rows;
+//! - [`console`]: sessions of the console that no browser has;
 //! - [`network`]: the network of the cases, as its management systems know it;
 //! - [`checklist`]: points of the drafts, compared with their proofs;
 //! - [`workspace`]: the folders of the crates;
@@ -23,6 +24,7 @@ pub mod checklist;
 pub mod circles;
 pub mod cluster;
 pub mod conformance;
+pub mod console;
 pub mod judge;
 pub mod memory;
 pub mod network;

@@ -8,6 +8,7 @@ use crate::cards;
 use crate::cast;
 use crate::cluster;
 use crate::conformance::{Heard, Host, Opening, Patience, Wire};
+use crate::console;
 use crate::network;
 use ::network::Simulation;
 use bindings::background::{Background, Inline};
@@ -109,6 +110,7 @@ impl Memory {
         .expect("a store in memory opens");
         engine.start(now);
         network::open(&engine, now);
+        console::open(&engine, now);
         let introductions = cards::open(&engine);
         let platform = Arc::new(Platform::new(
             Arc::new(engine),

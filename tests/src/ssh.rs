@@ -7,6 +7,7 @@ use crate::cards;
 use crate::cast;
 use crate::cluster;
 use crate::conformance::{Heard, Host, Opening, Patience, Wire};
+use crate::console;
 use crate::memory::BEGIN;
 use crate::network;
 use crate::node::Node;
@@ -95,6 +96,7 @@ impl OverSsh {
         let engine = Arc::clone(host.platform.engine());
         engine.start(now);
         network::open(&engine, now);
+        console::open(&engine, now);
         let (mut introductions, introduced) = (cards::open(&engine), Arc::clone(&engine));
         runtime.spawn(async move {
             while let Some(wanted) = introductions.recv().await {

@@ -93,6 +93,31 @@ fn every_record_is_shown_by_its_nodes_to_whom_they_are_for() {
     }
 }
 
+/// A session of the console is told to whom the rules permit its nodes, of those to whose it is and to administrators.
+#[test]
+fn every_session_of_the_console_is_told_to_whose_it_is_and_to_administrators() {
+    let mut stage = Stage::new();
+    let reference = Reference::new();
+    let mut told = 0;
+    for user in reference.users() {
+        for (road, data) in stage.whole(&user.name, "platform") {
+            let leaves = reference.leaves(&data);
+            let shown = |owner: &str| {
+                let is_user = |path: &str| path.ends_with("/console-session/user");
+                leaves
+                    .iter()
+                    .any(|(path, text)| is_user(path) && text == owner)
+            };
+            for owner in ["operator", "guest", "ada"] {
+                let may = !user.agent && (user.name == owner || user.name == "operator");
+                assert_eq!(shown(owner), may, "{road}, {}: of {owner}", user.name);
+                told += usize::from(may);
+            }
+        }
+    }
+    assert!(told > 5, "{told}");
+}
+
 /// RPCs, A2A and pushes give records to their parties, if these may speak of tasks, and to users
 /// for whom the rules permit all nodes of them.
 #[test]

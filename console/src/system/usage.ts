@@ -26,6 +26,19 @@ export interface Subscription {
   'lag-events'?: string;
 }
 
+/** The rpc that ends a session of the console. */
+export const END = 'convoke-usage:end-console-session';
+
+/** A session of the console, in somebody's browser. */
+export interface Browser {
+  id: string;
+  user: string;
+  since: string;
+  until: string;
+  /** `link` or `token` */
+  by: string;
+}
+
 /** So many commits took no longer than that, of all. */
 export interface Bucket {
   /** Microseconds; `UNBOUNDED` for all. */
@@ -60,6 +73,7 @@ export interface Usage {
   user?: Share[];
   agent?: Mailbox[];
   subscription?: Subscription[];
+  'console-session'?: Browser[];
   store?: Store;
   verification?: Verification;
 }
@@ -105,6 +119,11 @@ export const NODE_STATES: Record<string, Sign> = {
   draining: { sign: '◐', tone: 'busy' },
   gone: { sign: '✗', tone: 'bad' },
 };
+
+/** Whether all of it is told: to whom it is not, his own sessions of the console are. */
+export function isWhole(usage: Usage | undefined): usage is Usage {
+  return usage?.['memory-short'] !== undefined;
+}
 
 const held = (it: Share) => Number(it['held-bytes'] ?? 0) + Number(it['data-bytes'] ?? 0);
 

@@ -68,6 +68,8 @@ pub enum AuditKind {
     RuleDecided,
     /// An element of the network began to be measured.
     ElementMeasured,
+    /// A session of the console was ended by its identifier.
+    ConsoleSessionEnded,
 }
 
 crate::named! {

@@ -153,7 +153,7 @@ mod tests {
         };
         assert_snapshot!(names.join("\n"), @"
         access::Credential: user agent
-        audit::AuditKind: login login-failed denied key-added key-changed key-removed token-issued token-revoked rules-changed schema-published schema-retired patch-approved patch-rejected alignment-judged fragments-erased fault-injected fault-cleared comparison-begun comparison-ended drain-asked lead-asked node-joined rule-added rule-withdrawn rule-decided element-measured
+        audit::AuditKind: login login-failed denied key-added key-changed key-removed token-issued token-revoked rules-changed schema-published schema-retired patch-approved patch-rejected alignment-judged fragments-erased fault-injected fault-cleared comparison-begun comparison-ended drain-asked lead-asked node-joined rule-added rule-withdrawn rule-decided element-measured console-session-ended
         cause::Cause: fibre-cut duct-cut card-failure router-failure mains-failure optical-module-ageing cell-hardware-failure misconfiguration interference congestion interface-down packet-loss bandwidth-too-low queue-too-short wrong-metric area-mismatch mtu-mismatch timer-mismatch passive-interface routing-process-down prefix-filtered duplicate-address black-hole
         cluster::LeadReason: first expired stopped drained moved restarted
         cluster::NodeState: leading standing-by draining gone

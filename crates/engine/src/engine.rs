@@ -12,6 +12,7 @@ use crate::commit::broken::Broken;
 use crate::commit::loads::Loads;
 use crate::commit::observer::{CommitObserver, Observers};
 use crate::commit::outbox::Outbox;
+use crate::console::ConsoleServed;
 use crate::data::entries::Entries;
 use crate::deadlines::Deadlines;
 use crate::failure::StoreFailure;
@@ -87,6 +88,7 @@ pub struct Engine {
     pub(crate) feed: Arc<Feed>,
     pub(crate) network: Network,
     pub(crate) cluster: Joined,
+    pub(crate) console: ConsoleServed,
     pub(crate) policy: Arc<Policy>,
     pub(crate) limits: Limits,
     retention: Retention,
@@ -187,6 +189,7 @@ impl Engine {
             feed: Arc::new(feed),
             network,
             cluster: Joined::default(),
+            console: ConsoleServed::default(),
             policy,
             limits: setup.limits,
             retention: setup.retention,

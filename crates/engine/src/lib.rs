@@ -25,13 +25,14 @@
 //! - `commit`: a decision as one batch, what waits for the disk, what is taken back because it was not
 //!   stored, and what becomes of a platform whose decision panicked;
 //! - `policy`: what waits for a decision, and standing rules, which decide some of it;
-//! - `network`: management systems and faults, `cluster`: nodes, which others run beside it, and answer for.
+//! - `network`: management systems and faults, `cluster`: nodes, `console`: sessions of browsers, which others run beside it, and answer for.
 #![forbid(unsafe_code)]
 
 mod access;
 pub mod accounts;
 mod cluster;
 mod commit;
+mod console;
 mod data;
 mod deadlines;
 mod drive;
@@ -58,6 +59,8 @@ pub use accounts::{Accounts, Quotas, Usage, UserLimits};
 pub use cluster::operation::{DrainNode, MoveLead};
 pub use cluster::{NodeRequestFailure, NodeRequestFuture, Nodes};
 pub use commit::outbox::Outgoing;
+pub use console::operation::EndConsoleSession;
+pub use console::{ConsoleSession, ConsoleSessionEnd, ConsoleSessionOrigin, ConsoleSessions};
 pub use data::operation::{DataPiece, ReadData, WriteData, Written};
 pub use failure::StoreFailure;
 pub use feed::Feed;

@@ -18,6 +18,7 @@ pub use task::{
 };
 
 use crate::access::Sight;
+pub use crate::console::operation::ConsoleSessionsOf;
 pub use crate::operation::{Query, Reader, Weigh};
 pub use crate::policy::operation::{StandingRules, WaitingDecisions};
 use crate::refusal::OverLimit;

@@ -1,9 +1,11 @@
 //! The console behind the HTTP server: its page at the root for browsers, its files, sign-in and sign-out.
 //!
 //! Page and files are public and say nothing of the platform; everything they show they ask of RESTCONF, as the
-//! user of a session, or of a client certificate. Read next: [`crate::sign_in`], links and sessions; [`files`], what is embedded.
+//! user of a session, or of a client certificate. Read next: [`crate::sign_in`], links and sessions; [`files`], what is embedded;
+//! [`KeptSessions`], which are told and ended over NETCONF and RESTCONF.
 
 mod files;
+mod sessions;
 
 use crate::clock::Clock;
 use crate::http::session::{OF_BEGINNING, OF_CONSOLE, cookie};
@@ -19,6 +21,8 @@ use std::future::ready;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tracing::error;
+
+pub use sessions::KeptSessions;
 
 /// The path of sign-in and sign-out.
 const SESSION: &str = "/console/session";

@@ -82,6 +82,16 @@ pub enum CredentialKind {
     Session,
 }
 
+impl CredentialKind {
+    /// How long one lasts, in seconds, if nothing ends it before.
+    fn lasts_s(self) -> u32 {
+        match self {
+            Self::Link => LINK_S,
+            Self::Session => SESSION_S,
+        }
+    }
+}
+
 /// What is known of a credential; its secret is kept nowhere.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConsoleCredential {
@@ -91,6 +101,8 @@ pub struct ConsoleCredential {
     pub id: String,
     /// The user.
     pub name: String,
+    /// The time at which it was made.
+    pub since: Timestamp,
     /// The time at which it ends.
     pub expires: Timestamp,
     /// The token that began a session; none of a link and of what it became.
@@ -101,7 +113,15 @@ pub struct ConsoleCredential {
     page: Option<String>,
 }
 
+/// How many digits of the digest people know a session by: of a thousand no two begin alike.
+const LABEL_DIGITS: usize = 16;
+
 impl ConsoleCredential {
+    /// The identifier by which people know it, which lets nobody in: the beginning of that of its file.
+    pub fn label(&self) -> &str {
+        self.id.get(..LABEL_DIGITS).unwrap_or(&self.id)
+    }
+
     /// True if that is what the pages of the session were given.
     pub fn is_shown_by(&self, page_secret: &str) -> bool {
         let shown = decoded(page_secret).map(|secret| id(&secret));
@@ -124,6 +144,9 @@ pub struct NewCredential {
 #[serde(deny_unknown_fields)]
 struct Filed {
     name: String,
+    /// None of one that was made before there were sessions by token.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    since: Option<String>,
     expires: String,
     key: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -262,6 +285,16 @@ impl SignIn {
         }
     }
 
+    /// The sessions that count at `now`, but for those whose token does no more.
+    ///
+    /// # Errors
+    /// [`SignInError::File`]
+    pub fn sessions(&self, now: Timestamp) -> Result<Vec<ConsoleCredential>, SignInError> {
+        let mut sessions = self.all(CredentialKind::Session)?;
+        sessions.retain(|session| self.is_sound(session, now));
+        Ok(sessions)
+    }
+
     /// Ends the links and sessions of a user; returns how many there were.
     ///
     /// # Errors
@@ -314,6 +347,7 @@ impl SignIn {
             kind,
             id: id(&secret),
             name: wanted.name.to_owned(),
+            since: now,
             expires: wanted.expires,
             token: wanted.token,
             key: wanted.key,
@@ -330,6 +364,7 @@ impl SignIn {
     fn write(&self, credential: &ConsoleCredential) -> Result<(), SignInError> {
         let filed = Filed {
             name: credential.name.clone(),
+            since: Some(credential.since.to_string()),
             expires: credential.expires.to_string(),
             key: credential.key.clone(),
             page: credential.page.clone(),
@@ -364,11 +399,17 @@ impl SignIn {
             return None;
         }
         let filed: Filed = serde_json::from_slice(&fs::read(self.file(kind, id)).ok()?).ok()?;
+        let expires = Timestamp::parse(&filed.expires).ok()?;
+        let since = match &filed.since {
+            Some(since) => Timestamp::parse(since).ok()?,
+            None => expires.plus_s(-f64::from(kind.lasts_s())),
+        };
         Some(ConsoleCredential {
             kind,
             id: id.to_owned(),
             name: filed.name,
-            expires: Timestamp::parse(&filed.expires).ok()?,
+            since,
+            expires,
             key: filed.key,
             page: filed.page,
             token: filed.token,

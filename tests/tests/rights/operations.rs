@@ -17,8 +17,8 @@ use engine::query::AuditTrail;
 use engine::refusal::Forbidden;
 use engine::{
     Act, AddRule, ApprovePatch, CheckRule, ClearFault, CompareDay, DayPolicy, DeregisterAgent,
-    DiscoverAgents, DrainNode, EndComparison, Endpoint, EraseFragments, Form, FormTeam,
-    GetComparison, GetSchemaTemplate, GetSchemaUpdates, InjectFault, IntroduceAgent,
+    DiscoverAgents, DrainNode, EndComparison, EndConsoleSession, Endpoint, EraseFragments, Form,
+    FormTeam, GetComparison, GetSchemaTemplate, GetSchemaUpdates, InjectFault, IntroduceAgent,
     JudgeAlignment, ListFaults, ListScenarios, MoveLead, Negotiate, Operation, ParseUtterance,
     PublishSchemaTemplate, ReadData, Refusal, RegisterAgent, RejectPatch, RenderSchema, RenewLease,
     RequestCapabilityExtension, RetireSchema, ScoreFaults, ValidatePayload, Which, WithdrawRule,
@@ -152,6 +152,11 @@ fn operations() -> Vec<Asked> {
         asked("convoke-simulation", "end-comparison", EndComparison),
         asked("convoke-cluster", "drain-node", DrainNode { node: name() }),
         asked("convoke-cluster", "move-lead", MoveLead { node: name() }),
+        asked(
+            "convoke-usage",
+            "end-console-session",
+            EndConsoleSession { id: name() },
+        ),
         asked("convoke-policy", "check-rule", CheckRule(rule.clone())),
         asked("convoke-policy", "add-rule", rule),
         asked("convoke-policy", "withdraw-rule", withdraw),

@@ -179,11 +179,12 @@ impl Reference {
 
     /// True for nodes that differ between users or between two reads.
     pub fn is_of_rows(&self, path: &str) -> bool {
-        const ROWS: [&str; 10] = [
+        const ROWS: [&str; 11] = [
             "/convoke-registry:registry/task",
             "/convoke-registry:registry/negotiation",
             "/convoke-registry:registry/team",
             "/convoke-registry:registry/context",
+            "/convoke-usage:usage/console-session",
             "/convoke-policy:policy/waiting",
             "/convoke-policy:policy/rule",
             "/irtf-agent:context",

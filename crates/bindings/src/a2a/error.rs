@@ -85,6 +85,7 @@ fn not_found(cause: &NotFound) -> ErrorKind {
         | NotFound::Patch { .. }
         | NotFound::Sample { .. }
         | NotFound::Node { .. }
+        | NotFound::ConsoleSession { .. }
         | NotFound::Rule { .. } => ErrorKind::InvalidParams,
     }
 }

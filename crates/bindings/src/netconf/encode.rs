@@ -109,7 +109,7 @@ impl Reader<'_> {
         if *self.endpoint == Endpoint::Platform
             && let Some(view) = view.child(USAGE_NAMESPACE, "usage")
         {
-            self.write_usage(&view, projection, out);
+            self.write_usage(&view, projection, out)?;
         }
         if *self.endpoint == Endpoint::Platform && view.wants(CLUSTER_NAMESPACE, "cluster") {
             self.write_cluster(projection, out);

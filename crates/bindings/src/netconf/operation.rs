@@ -9,6 +9,7 @@ mod audit;
 mod beside;
 mod cluster;
 mod codec;
+mod console;
 mod data;
 mod ems;
 mod filter;
@@ -45,9 +46,9 @@ use ems::ActionInput;
 use engine::query::{AuditTrail, ExchangePage, TaskCount, TaskPage};
 use engine::{
     AddRule, ApprovePatch, ClearFault, CompareDay, DeregisterAgent, DiscoverAgents, DrainNode,
-    EndComparison, Endpoint, EraseFragments, FormTeam, GetComparison, GetSchemaTemplate,
-    GetSchemaUpdates, InjectFault, JudgeAlignment, ListFaults, ListScenarios, MoveLead, Negotiate,
-    PublishSchemaTemplate, ReadData, RejectPatch, RenderSchema, RenewLease,
+    EndComparison, EndConsoleSession, Endpoint, EraseFragments, FormTeam, GetComparison,
+    GetSchemaTemplate, GetSchemaUpdates, InjectFault, JudgeAlignment, ListFaults, ListScenarios,
+    MoveLead, Negotiate, PublishSchemaTemplate, ReadData, RejectPatch, RenderSchema, RenewLease,
     RequestCapabilityExtension, RetireSchema, ScoreFaults, ValidatePayload, WithdrawRule,
     WriteData,
 };
@@ -211,6 +212,7 @@ static RPCS: &[RpcDefinition] = &[
     RpcDefinition::of::<EndComparison>(),
     RpcDefinition::of::<DrainNode>(),
     RpcDefinition::of::<MoveLead>(),
+    RpcDefinition::of::<EndConsoleSession>(),
     RpcDefinition::of::<AddRule>().repeatable(),
     RpcDefinition::new(input::CheckRule::ORIGIN, |cx, origin, it| {
         taken(policy::check_rule(cx, origin, it))

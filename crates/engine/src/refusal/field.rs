@@ -101,6 +101,8 @@ pub enum Field {
     Sample,
     /// A node of the cluster.
     Node,
+    /// The session of the console.
+    ConsoleSession,
     /// A standing rule, by its name.
     Rule,
     /// The kind of decisions that it is about.
@@ -172,6 +174,7 @@ impl fmt::Display for Field {
             Self::Patch => "patch-id",
             Self::Sample => "sample-id",
             Self::Node => "node",
+            Self::ConsoleSession => "id",
             Self::Rule => "name",
             Self::DecisionKind => "kind",
             Self::Decider => "decider",

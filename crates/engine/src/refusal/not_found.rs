@@ -92,6 +92,12 @@ pub enum NotFound {
         /// How it is called.
         name: String,
     },
+    /// No such session of the console, or none that the principal may end.
+    #[error("no session '{}' of the console that could be ended", excerpt(id))]
+    ConsoleSession {
+        /// Its identifier.
+        id: String,
+    },
     /// The cluster has no such node.
     #[error("the cluster has no node '{}'", excerpt(node))]
     Node {
@@ -115,6 +121,7 @@ impl NotFound {
             Self::Sample { .. } => Field::Sample,
             Self::Node { .. } => Field::Node,
             Self::Rule { .. } => Field::Rule,
+            Self::ConsoleSession { .. } => Field::ConsoleSession,
         }
     }
 }

@@ -4,6 +4,7 @@
 
 use crate::clock::Clock;
 use crate::config::HttpSettings;
+use crate::console::KeptSessions;
 use crate::fair::FairShares;
 use crate::http::certificate::SharedRegister;
 use crate::http::tls::{self, TlsError};
@@ -108,6 +109,12 @@ pub(super) fn open(
         shares,
     } = *served;
     let tokens = Tokens::open(folder, settings.token.terms())?;
+    let sessions = KeptSessions {
+        sign_in: SignIn::of(folder),
+        tokens: Tokens::open(folder, settings.token.terms())?,
+        clock: Arc::clone(clock),
+    };
+    platform.engine().open_console(Arc::new(sessions));
     let files = settings.tls.as_ref();
     let tls = files.map(|files| tls::configure(&files.files(), clock));
     let (asked, stored) = (Arc::clone(platform), Arc::clone(platform));

@@ -92,7 +92,8 @@ async fn whoami(caller: Caller, _: HttpRequest) -> Result<HttpResponse, Problem>
             "kind": "certificate", "expires": holder.expires.to_string(),
         }),
         Proof::Console(credential) => json!({
-            "kind": "session", "expires": credential.expires.to_string(),
+            "kind": "session", "id": credential.label(),
+            "expires": credential.expires.to_string(),
         }),
     };
     let who = &caller.principal;

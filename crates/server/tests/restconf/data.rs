@@ -290,7 +290,10 @@ async fn who_has_no_rights_sees_what_netconf_lets_all_see() {
     let operations = served.as_guest("/operations").await.json();
     assert_eq!(
         operations["ietf-restconf:operations"],
-        json!({ "ietf-netconf-monitoring:get-schema": [null] })
+        json!({
+            "convoke-usage:end-console-session": [null],
+            "ietf-netconf-monitoring:get-schema": [null],
+        })
     );
     served.site.stop().await;
 }

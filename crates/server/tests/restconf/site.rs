@@ -4,6 +4,7 @@ use domain::agent::Agent;
 use serde_json::Value;
 use server::clock::Clock;
 use server::config::Listen;
+use server::sign_in::SignIn;
 use server::ssh::keys::{StateKeys, write_public};
 use server::state::StateFolder;
 use server::token::{Grant, TokenTerms, Tokens};
@@ -53,6 +54,11 @@ impl Served {
     /// A token of the operator with scopes.
     pub fn scoped(&self, scope: &[&str]) -> String {
         issue(&self.folder, "operator", scope)
+    }
+
+    /// The links and sessions of its console.
+    pub fn sign_in(&self) -> SignIn {
+        SignIn::of(&self.folder)
     }
 
     pub fn address(&self) -> String {

@@ -1,11 +1,12 @@
 //! `/usage`: agents at work, who follows a stream, the store in a file and how far it was verified.
 
-use crate::site::Served;
+use crate::site::{JSON, Served};
 use domain::agent::{Input, Output};
 use domain::reply::Reply;
 use serde_json::Value;
+use server::clock::Clock;
 use std::sync::mpsc::channel;
-use testkit::{Scripted, within};
+use testkit::{Scripted, http, within};
 
 /// What is told, once it is as wanted.
 async fn told(served: &Served, what: &str, is_wanted: impl Fn(&Value) -> bool) -> Value {
@@ -129,5 +130,75 @@ async fn a_store_in_a_file_tells_its_size_and_that_it_is_sound() {
     let text = served.xml("/data/convoke-usage:usage").await;
     let generation = served.site.host.platform.generation();
     generation.check_data(&text, true).unwrap();
+    served.site.stop().await;
+}
+
+/// Signs in at the console by a token; what a browser sends from then on.
+async fn signed_in(served: &Served, token: &str) -> [(&'static str, String); 2] {
+    let session = "/console/session";
+    let begun = http::ask(&served.address(), "POST", session, Some(token), &[], "").await;
+    assert_eq!(begun.status, 200, "{begun:?}");
+    let cookie = begun.field("set-cookie").split(';').next().unwrap();
+    let page = begun.json()["console-request"].as_str().unwrap().to_owned();
+    [("Cookie", cookie.to_owned()), ("Console-Request", page)]
+}
+
+/// Whose they are: the user and what began it, of each session of the console.
+fn whose(told: &Value) -> Vec<(&str, &str)> {
+    let sessions = told["convoke-usage:usage"]["console-session"].as_array();
+    let sessions = sessions.into_iter().flatten();
+    let mut whose: Vec<_> = sessions
+        .map(|it| (it["user"].as_str().unwrap(), it["by"].as_str().unwrap()))
+        .collect();
+    whose.sort_unstable();
+    whose
+}
+
+#[tokio::test]
+async fn sessions_of_the_console_are_told_and_ended_to_whose_they_are_and_to_administrators() {
+    let served = Served::start().await;
+    let guests = signed_in(&served, &served.guest).await;
+    let operators = signed_in(&served, &served.operator).await;
+    let link = served.sign_in().link("guest", Clock::wall_time()).unwrap();
+    signed_in(&served, &link.secret).await;
+    let path = "/data/convoke-usage:usage";
+    let all = served.json(path).await;
+    let each = [("guest", "link"), ("guest", "token"), ("operator", "token")];
+    assert_eq!(whose(&all), each);
+    let own = served.as_guest(path).await.json();
+    assert_eq!(whose(&own), each[..2]);
+    let shown = own["convoke-usage:usage"].as_object().unwrap();
+    assert_eq!(shown.len(), 1, "and nothing else: {own}");
+    // Each knows which is his.
+    let who = async |session: &[(&str, String); 2]| {
+        let fields = session
+            .each_ref()
+            .map(|(name, value)| (*name, value.as_str()));
+        http::ask(&served.address(), "GET", "/whoami", None, &fields, "").await
+    };
+    let id = async |session| who(session).await.json()["credential"]["id"].clone();
+    let (of_guest, of_operator) = (id(&guests).await, id(&operators).await);
+    let end = async |token: &str, id: &Value| {
+        let body = serde_json::json!({ "convoke-usage:input": { "id": id } }).to_string();
+        let fields = [("Content-Type", JSON), ("Accept", JSON)];
+        let path = "/restconf/operations/convoke-usage:end-console-session";
+        http::ask(&served.address(), "POST", path, Some(token), &fields, &body).await
+    };
+    let others = end(&served.guest, &of_operator).await;
+    assert_eq!(others.status, 409, "{others:?}");
+    assert_eq!(who(&operators).await.status, 200);
+    // An identifier is no secret: it lets nobody in, nor does a part of one end anything.
+    let part = of_guest.as_str().unwrap()[..8].into();
+    assert_eq!(end(&served.guest, &part).await.status, 409);
+    assert_eq!(end(&served.guest, &of_guest).await.status, 204);
+    assert_eq!(who(&guests).await.status, 401);
+    assert_eq!(end(&served.guest, &of_guest).await.status, 409);
+    let left = served.json(path).await;
+    assert_eq!(whose(&left), [each[0], each[2]]);
+    let last = left["convoke-usage:usage"]["console-session"].as_array();
+    let mut last = last.unwrap().iter();
+    let last = last.find(|it| it["user"] == "guest").unwrap();
+    assert_eq!(end(&served.operator, &last["id"]).await.status, 204);
+    assert_eq!(served.as_guest(path).await.status, 404);
     served.site.stop().await;
 }

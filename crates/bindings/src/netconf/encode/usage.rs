@@ -1,7 +1,7 @@
 //! `/usage`: what each user holds, how often more was refused, how busy agents are, how far who follows the
-//! streams is behind, how the store keeps up, and how far it was verified (module convoke-usage).
+//! streams is behind, who is signed in to the console, how the store keeps up, and how far it was verified (module convoke-usage).
 //!
-//! Marked `nacm:default-deny-all` by its module: only a rule opens it. Each list is made only if it is asked for, and has
+//! Each of its nodes is marked `nacm:default-deny-all` by its module: only a rule opens it. Each list is made only if it is asked for, and has
 //! the bound of what it lists. Read next: `engine::accounts`, [`crate::netconf::subscribers`].
 
 use super::reader::Reader;
@@ -10,7 +10,11 @@ use crate::netconf::output::{self, Parent as _};
 use crate::netconf::subscribers::Subscriber;
 use ::netconf::data::write;
 use ::netconf::filter::{Projection, View};
-use engine::{AgentStatistics, Endpoint, StoreStatistics, Verification, VerificationState};
+use engine::query::ConsoleSessionsOf;
+use engine::{
+    AgentStatistics, ConsoleSession, Endpoint, Refusal, StoreStatistics, Verification,
+    VerificationState,
+};
 use std::collections::BTreeMap;
 
 /// The name of the one stream, at whatever endpoint (RFC 5277 §3.2.3).
@@ -23,11 +27,16 @@ impl Reader<'_> {
         view: &View<'_>,
         projection: &Projection<'_>,
         out: &mut Vec<u8>,
-    ) {
+    ) -> Result<(), Refusal> {
         let engine = &self.platform.engine;
         let wants = |name| view.wants(USAGE_NAMESPACE, name);
         let agents = wants("agent").then(|| engine.agent_statistics(self.now));
         let subscribers = wants("subscription").then(|| self.platform.subscribers.all());
+        // Of others only administrators are told.
+        let signed_in = match wants("console-session") {
+            true => self.read(ConsoleSessionsOf)?,
+            false => Vec::new(),
+        };
         let store = wants("store").then(|| (engine.store_statistics(), engine.store_size()));
         let verification = wants("verification").then(|| engine.verification());
         let node = output::Usage::default().memory_short(engine.accounts().is_short());
@@ -38,9 +47,11 @@ impl Reader<'_> {
         let node = node
             .agent(agents.iter().flatten(), works)
             .subscription(subscribers.iter().flatten(), |node, of| follows(node, of))
+            .console_session(&signed_in, signed)
             .store(store.as_ref(), kept)
             .verification(verification.as_ref(), verified);
         write(&node.written(), projection, out);
+        Ok(())
     }
 
     fn users<'a>(&self, node: output::Usage<'a>) -> output::Usage<'a> {
@@ -87,6 +98,17 @@ fn follows<'a>(node: output::Subscription<'a>, of: &'a Subscriber) -> output::Su
         .since(of.since)
         .sent(of.sent())
         .lag_events(of.lag())
+}
+
+fn signed<'a>(
+    node: output::ConsoleSession<'a>,
+    of: &'a ConsoleSession,
+) -> output::ConsoleSession<'a> {
+    node.id(&of.id)
+        .user(&of.user)
+        .since(of.since)
+        .until(of.until)
+        .by(of.by.as_str())
 }
 
 fn kept<'a>(

@@ -86,7 +86,7 @@ impl RpcOrigin {
             Field::CardUrl => "card-url",
             Field::Lease => "lease",
             Field::HealthNote => "health-note",
-            Field::DataId | Field::Fault => "id",
+            Field::DataId | Field::Fault | Field::ConsoleSession => "id",
             Field::DataUrl => "url",
             Field::Size => "size",
             Field::Element => "element",

@@ -54,6 +54,7 @@ fn not_found(cause: &NotFound, at: ErrorPath) -> RpcError {
         | NotFound::Fault { .. }
         | NotFound::Patch { .. }
         | NotFound::Sample { .. }
+        | NotFound::ConsoleSession { .. }
         | NotFound::Rule { .. } => missing,
         NotFound::Agent { .. } | NotFound::OtherEndpoint { .. } => invalid,
         NotFound::Element { .. } => invalid.app_tag("unknown-element"),

@@ -102,6 +102,7 @@ fn accounts() -> Vec<(&'static str, String, Keeper)> {
             ),
         ),
         of("clear-fault/id", "1..", Nothing(NUMBERED)),
+        of("end-console-session/id", "1..64", Nothing(LOOKED_UP)),
         of("compare-day/sites", "12..300", Nothing(TOLD)),
         of("compare-day/from", "1..23", Nothing(TOLD)),
         of(

@@ -482,6 +482,12 @@ input! {
 }
 
 input! {
+    rpc EndConsoleSession = USAGE "end-console-session" gives () {
+        id: needed Text<'x> = USAGE "id";
+    }
+}
+
+input! {
     rpc TaskNegotiate = AGENT "task-negotiate" gives output::TaskNegotiate<'x> {
         task_send_from: optional Text<'x> = AGENT "task-sendFrom";
         task_send_to: optional Text<'x> = AGENT "task-sendTo";

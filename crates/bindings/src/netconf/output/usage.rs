@@ -45,6 +45,16 @@ output! {
 }
 
 output! {
+    node ConsoleSession {
+        id: leaf Text = "id";
+        user: leaf Text = "user";
+        since: leaf Instant = "since";
+        until: leaf Instant = "until";
+        by: leaf Text = "by";
+    }
+}
+
+output! {
     node CommitBucket {
         up_to: leaf Number = "up-to";
         commits: leaf Number = "commits";
@@ -83,6 +93,7 @@ output! {
         user: list 1 User<'a> = "user";
         agent: list 1 UsageAgent<'a> = "agent";
         subscription: list 1 Subscription<'a> = "subscription";
+        console_session: list 1 ConsoleSession<'a> = "console-session";
         store: container Store<'a> = "store";
         verification: container Verification<'a> = "verification";
     }
