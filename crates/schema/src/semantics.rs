@@ -102,13 +102,8 @@ pub struct ScenarioReading {
     pub fit: ScenarioFit,
     /// What was said of its keys.
     pub parsed: Parsed,
-}
-
-impl ScenarioReading {
-    /// True if all that is required was said; not of what requires nothing, if nothing was said of it.
-    pub fn is_full(&self) -> bool {
-        self.parsed.missing.is_empty() && !self.parsed.payload.is_empty()
-    }
+    /// True if it requires something, and all of that was said.
+    pub is_full: bool,
 }
 
 /// An utterance as it was understood among offers: the scenarios that it may be for, of which those that
@@ -125,7 +120,7 @@ impl Understanding {
     /// The best fit of which all was said that it requires, or else the best, taken out of those near. None if
     /// nothing fits.
     pub fn take_best(&mut self) -> Option<ScenarioReading> {
-        let full = self.near.iter().position(ScenarioReading::is_full);
+        let full = self.near.iter().position(|reading| reading.is_full);
         let is_any = !self.near.is_empty();
         is_any.then(|| self.near.remove(full.unwrap_or(0)))
     }

@@ -119,7 +119,13 @@ pub fn read_near<E>(
                     Some(before) => before.parsed.clone(),
                     None => read(template)?,
                 };
-                understanding.near.push(ScenarioReading { fit, parsed });
+                // What requires nothing would lack nothing, whatever was said.
+                let requires = template.own_keys().any(|key| key.required);
+                understanding.near.push(ScenarioReading {
+                    is_full: requires && parsed.missing.is_empty(),
+                    fit,
+                    parsed,
+                });
             }
         }
     }

@@ -287,7 +287,11 @@ impl WordReader for Counted {
             };
             match parsed.payload.is_empty() {
                 true => understanding.others.push(fit),
-                false => understanding.near.push(ScenarioReading { fit, parsed }),
+                false => understanding.near.push(ScenarioReading {
+                    is_full: parsed.missing.is_empty(),
+                    fit,
+                    parsed,
+                }),
             }
         }
         Ok(understanding)
