@@ -25,6 +25,11 @@ test('what was found is told rather than what is suspected, of what is broken an
   expect(cause(all, causes([diagnosis]), 'router:A')).toMatchObject({ cause: 'card-failure', isFound: false });
 });
 
+test('of several that say the same the first is told, whoever came after', () => {
+  const again = { ...repair, 'task-id': 'again', 'created-at': '2026-11-29T02:00:00Z' };
+  expect(cause(all, causes([again, repair]), 'site:S')?.task['task-id']).toBe('repair');
+});
+
 test('what is over says nothing of how it is', () => {
   expect(causes([{ ...repair, 'task-status': 'finished' }, task('other', { area: 'north' })])).toEqual([]);
 });

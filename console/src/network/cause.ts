@@ -44,10 +44,10 @@ export function announced(task: Task): string {
   return [task.content, task.plan].some((content) => what({ ...task, content }) === said) ? '' : said;
 }
 
-/** What open tasks say is broken: what was found before what is suspected, the newest first. */
+/** What open tasks say is broken: what was found before what is suspected, the oldest first: whoever looks again finds the same. */
 export function causes(tasks: Iterable<Task>): Cause[] {
   const found = [...tasks].flatMap((task) => told(task) ?? []);
-  return found.sort((a, b) => +b.isFound - +a.isFound || (a.at < b.at ? 1 : a.at > b.at ? -1 : 0));
+  return found.sort((a, b) => +b.isFound - +a.isFound || (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
 }
 
 /** Why an element is as it is: what is said of itself or of what it is built into, or else what is said to touch it. */

@@ -28,9 +28,9 @@ test('what differs is told on one line, whatever the values are', () => {
   expect(listed(all)[0]).not.toMatch(/[\n\r\u2028\u2029]/);
 });
 
-test('what tells most stands first, what was said before or is long last', () => {
+test('what tells most stands first, what is long and what was said before last', () => {
   const values = { steps: 'measure '.repeat(20), ticket: 'TT', crew: 'one', percent: 3, way: 'replace' };
-  expect(telling(values, [{ key: 'way' }], { ticket: 'TT' })).toEqual([['way', 'percent', 'crew', 'ticket', 'steps'], 3]);
+  expect(telling(values, [{ key: 'way' }], { ticket: 'TT' })).toEqual([['way', 'percent', 'crew', 'steps', 'ticket'], 4]);
   // What is said no more differs; of what is as it was, or long, one is told at least.
   expect(telling(values, [{ key: 'hours', was: 2 }], values)).toEqual([['hours', 'percent', 'ticket', 'crew', 'way', 'steps'], 1]);
   expect(telling({ steps: values.steps }, [])).toEqual([['steps'], 1]);

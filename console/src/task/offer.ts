@@ -41,16 +41,16 @@ export const listed = (all: Change[]) => all.map(({ key, was, is }) => `${short(
 const LONG = 100;
 
 /**
- * Keys in the order in which they tell most: what differs, numbers, what is short, and at last what was said before or is
- * long; and how many stand before these, one at least.
+ * Keys in the order in which they tell most: what differs, numbers, what is short, what is long, and at last what was said
+ * before; and how many stand before these, one at least.
  */
 export function telling(values: Values, all: Change[], before: Values = {}): [keys: string[], first: number] {
   const differ = new Set(all.map(({ key }) => key));
   const length = (key: string) => told(values[key]).length;
   const rank = (key: string) => {
     if (differ.has(key)) return 0;
-    if (length(key) > LONG) return 4;
-    return key in before ? 3 : typeof values[key] === 'number' ? 1 : 2;
+    if (key in before) return length(key) > LONG ? 4 : 3;
+    return typeof values[key] === 'number' ? 1 : 2;
   };
   const keys = [...new Set([...Object.keys(values), ...differ])].sort((a, b) => rank(a) - rank(b) || length(a) - length(b));
   return [keys, Math.max(1, keys.filter((key) => rank(key) < 3).length)];

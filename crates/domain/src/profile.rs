@@ -290,6 +290,12 @@ impl Profile {
             .flat_map(|s| s.schemas.iter().map(String::as_str))
     }
 
+    /// True if a skill takes a template of the scenario, of whatever version.
+    pub fn takes(&self, scenario: &str) -> bool {
+        let mut scenarios = self.schemas().filter_map(|id| id.rsplit_once("_v"));
+        scenarios.any(|(name, _)| name == scenario)
+    }
+
     /// The size of its texts in bytes, each with [`Profile::TEXT_BYTES`] for itself.
     pub fn bytes(&self) -> usize {
         self.texts().map(|text| text.len() + Self::TEXT_BYTES).sum()

@@ -131,17 +131,26 @@ impl Task {
         )
     }
 
-    /// The same with at most so many bytes of each section of its content and plan ([`Content::shortened`]). None if
-    /// that is all of them.
+    /// The same with at most so many bytes of each section of its content and plan ([`Content::shortened`]), and as its
+    /// text, if that is longer, the sections that are left. None if that is all of it.
     pub fn shortened(&self, most: usize) -> Option<Self> {
-        let content = self.content.shortened(most);
+        let is_long = self.text.len() > most;
         let plan = self.plan.as_ref().and_then(|plan| plan.shortened(most));
-        if content.is_none() && plan.is_none() {
+        if !is_long && plan.is_none() {
             return None;
         }
+        let content = match is_long {
+            true => self.content.shortened(most),
+            false => None,
+        };
+        let content = content.unwrap_or_else(|| self.content.clone());
         Some(Self {
-            content: content.unwrap_or_else(|| self.content.clone()),
+            text: match is_long {
+                true => content.render(),
+                false => self.text.clone(),
+            },
             plan: plan.or_else(|| self.plan.clone()),
+            content,
             ..self.clone()
         })
     }

@@ -10,7 +10,7 @@ use super::rights::Rights;
 use super::rules::Rules;
 use crate::access::exec;
 use crate::operation::{Query, Reader};
-use crate::schemas::{NamedKey, takes};
+use crate::schemas::NamedKey;
 use crate::{Engine, Refusal};
 use domain::access::{Principal, Request};
 use domain::policy::{DecisionKind, PendingDecision, RuleVerdict, StandingRule};
@@ -211,7 +211,7 @@ impl Engine {
             _ => return false,
         };
         let agents = self.registry.directory.all();
-        let takers = agents.iter().filter(|it| takes(&it.profile, scenario));
+        let takers = agents.iter().filter(|it| it.profile.takes(scenario));
         let declared: Vec<bool> = takers
             .map(|it| negotiates(&it.profile.capability))
             .collect();

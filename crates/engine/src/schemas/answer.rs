@@ -15,7 +15,6 @@ use crate::{Engine, Refusal};
 use domain::access::{Principal, Request};
 use domain::content::Payload;
 use domain::negotiation::Side;
-use domain::profile::Profile;
 use domain::time::Timestamp;
 use schema::evolution::Activity;
 use schema::language::Language;
@@ -77,9 +76,7 @@ impl Engine {
                         .meaning
                         .clone()
                 });
-                let takes = agents
-                    .iter()
-                    .filter(|r| takes(&r.profile, &listing.scenario));
+                let takes = agents.iter().filter(|r| r.profile.takes(&listing.scenario));
                 ScenarioAnswer {
                     title,
                     agents: takes.map(|r| r.profile.name.clone()).collect(),
@@ -252,12 +249,6 @@ impl Schemas {
 /// The language that is preferred; what is no tag is no preference.
 pub(super) fn preferred(language: Option<&str>) -> Option<Language> {
     language.and_then(|tag| Language::parse(tag).ok())
-}
-
-/// Whether an agent declares a template of the scenario.
-pub(crate) fn takes(profile: &Profile, scenario: &str) -> bool {
-    let scenarios = profile.schemas().filter_map(|id| id.rsplit_once("_v"));
-    scenarios.into_iter().any(|(name, _)| name == scenario)
 }
 
 fn pretty(value: &Value) -> String {

@@ -39,7 +39,6 @@ mod served;
 mod setup;
 mod utterance;
 
-pub(crate) use answer::takes;
 pub(crate) use naming::NamedKey;
 pub(crate) use observation::{Lesson, Observed};
 pub(crate) use published::Checked;
