@@ -39,17 +39,21 @@ async fn an_agent_that_thinks_shows_since_when_and_what_waits() {
         _ => Vec::new(),
     }))
     .await;
+    // The second is given once the first is thought about: two that wait together are taken together.
     let busy = async {
-        let is_busy = |usage: &Value| {
-            let agent = &usage["agent"][0];
-            agent["step-since"].is_string() && agent["waiting"] == 1
+        let thinks_now = |usage: &Value| usage["agent"][0]["step-since"].is_string();
+        told(&served, "an agent that thinks", thinks_now).await;
+        let waits = async {
+            let is_waiting = |usage: &Value| usage["agent"][0]["waiting"] == 1;
+            let usage = told(&served, "an agent that is busy", is_waiting).await;
+            drop(thinks);
+            usage["agent"][0].clone()
         };
-        let usage = told(&served, "an agent that is busy", is_busy).await;
-        drop(thinks);
-        usage["agent"][0].clone()
+        let (usage, ()) = tokio::join!(waits, served.assign("dig-2"));
+        usage
     };
-    let (first, second) = (served.assign("dig-1"), served.assign("dig-2"));
-    let (busy, (), ()) = tokio::join!(busy, first, second);
+    let (busy, ()) = tokio::join!(busy, served.assign("dig-1"));
+    assert!(busy["step-since"].is_string(), "{busy}");
     assert_eq!(busy["name"], "digger");
     let rests = |usage: &Value| {
         let agent = &usage["agent"][0];
