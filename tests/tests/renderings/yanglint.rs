@@ -158,6 +158,7 @@ fn yanglint_takes_the_operations_that_we_take() {
         "convoke-audit",
         "convoke-cluster",
         "convoke-policy",
+        "convoke-usage",
     ];
     let (right, wrong): (Vec<&String>, Vec<&String>) = documents
         .iter()
