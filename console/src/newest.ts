@@ -21,7 +21,7 @@ const TEXT_MAX = 16_384;
 /** How many characters of words are kept of all tasks together: whoever assigns a lot leaves room for what is newer. */
 export const WORDS_MAX = 32 << 20;
 
-const long = (task: Task | undefined) => task?.content?.length ?? 0;
+const long = (task: Task | undefined) => [task?.content, task?.plan, task?.['expected-response']].reduce((sum, it) => sum + (it?.length ?? 0), 0);
 
 /** The tasks that changed last, at most so many; of those since a moment, if one is given. */
 export async function newest(asked: Asked, most: number, since?: string): Promise<Newest> {

@@ -5,17 +5,24 @@ import { field } from './assign/form';
 import { t, word } from './language.svelte';
 import { en } from './language/en';
 import { whenRefused, type Fault } from './restconf';
+import { cut } from './words';
+
+/** How much of what others give as a reason is looked at, in characters. */
+const MESSAGE_MAX = 1_000;
+const CODE_MAX = 128;
 
 const isWord = (key: string) => Object.hasOwn(en, key);
+
+/** What codes begin with that say the same of different things. */
+const FAMILIES = ['unknown', 'missing', 'bad', 'kv', 'store', 'too-many', 'too-few', 'malformed'];
 
 /**
  * A code in words: its own, or those of its family, which is what it begins with (`unknown-node` is `unknown`). An answer
  * may also say how a negotiation or a task stands. A colon before what is not named is left out.
  */
 export function worded(code: string, named: Record<string, string> = {}): string | undefined {
-  for (let family = code; family; family = family.slice(0, Math.max(0, family.lastIndexOf('-')))) {
-    if (isWord(`refusal.${family}`)) return word('refusal', family, named).replace(/[:：]\s*$/, '');
-  }
+  const family = [code, FAMILIES.find((it) => code.startsWith(`${it}-`))].find((it) => it && isWord(`refusal.${it}`));
+  if (family) return word('refusal', family, named).replace(/[:：]\s*$/, '');
   if (isWord(`negotiation.${code}`)) return word('negotiation', code);
   return isWord(`state.${code}`) ? word('state', code) : undefined;
 }
@@ -33,9 +40,9 @@ export function named(message: string): { value?: string; number?: string } {
  */
 export function why(it: Fault | Reason, at = ''): string {
   const isReason = 'reason' in it;
-  const codes = (isReason ? [it.reason] : [it['error-app-tag'], it['error-tag']]).filter((code) => code !== undefined);
-  const where = isReason ? it.path : it['error-info']?.['ietf-netconf:bad-element'] || field(it['error-path']);
-  const message = ((isReason ? it.message : it['error-message']) ?? '').replace(/\s+/g, ' ');
+  const codes = (isReason ? [it.reason] : [it['error-app-tag'], it['error-tag']]).filter((code) => code !== undefined).map((code) => cut(code, CODE_MAX));
+  const where = isReason ? cut(it.path ?? '', CODE_MAX) : it['error-info']?.['ietf-netconf:bad-element'] || field(it['error-path']);
+  const message = cut((isReason ? it.message : it['error-message']) ?? '', MESSAGE_MAX);
   const { value, number = '…' } = named(message);
   const place = where && where !== at ? where : '';
   const parts = { value: value && value !== at ? value : place, place, number, message };

@@ -60,5 +60,21 @@ test('sections are those that the platform reads', () => {
   const read = (text: string) => sections(`##first\n${text}`).filter(([heading]) => heading !== 'first');
   for (const { text, sections: told } of vectors) expect(read(text), text).toEqual(told);
   expect(vectors.length).toBeGreaterThan(15);
-  expect(read('##a\nb\n##A\nc')).toEqual([['a', 'b\nc']]);
+  expect(read('##result\nb\n##Result:\nc\n##a\nd\n##a\ne')).toEqual([['result', 'b\nc'], ['a', 'd'], ['a', 'e']]);
+});
+
+test('of credentials nothing is shown however their heading is written', () => {
+  for (const heading of ['in  reply to', 'In reply to:', 'in reply to\u00a0:']) {
+    expect(masked(`##target object\ndoor\n##task description\nsesame\n##${heading}\ncredentials`), heading).not.toContain('sesame');
+  }
+  expect(masked('##task description\nsesame\n##in reply to\ncredentials\n##in reply to\nquestion')).not.toContain('sesame');
+});
+
+test('whatever is written is read in a time that grows with its length alone', () => {
+  const long = ['##' + ':'.repeat(200_000) + 'x', '##a\n'.repeat(100_000), '##a\n<a' + '"'.repeat(200_000) + '>x</b>', '##result\nx\n'.repeat(50_000)];
+  const names = Array.from({ length: 50_000 }, (_, at) => `##h${at}\nx`).join('\n');
+  const began = performance.now();
+  for (const text of [...long, names]) sections(text);
+  // Quadratic it would take minutes.
+  expect(performance.now() - began).toBeLessThan(20_000);
 });

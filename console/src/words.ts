@@ -29,9 +29,18 @@ function trimmed(text: string): string {
   return text.slice(0, end).replace(BEGIN, '');
 }
 
+/** A text without what it ends with, as often as that stands there. */
+function without(text: string, sign: string): string {
+  let end = text.length;
+  while (text[end - 1] === sign) end -= 1;
+  return text.slice(0, end);
+}
+
+const spaced = (text: string) => trimmed(text).split(SPACES).join(' ').toLowerCase();
+
 /** A heading that is known, however it is spelt. */
 function known(text: string): string | undefined {
-  const name = trimmed(text).split(SPACES).join(' ').toLowerCase().replace(/:+$/, '');
+  const name = without(spaced(text), ':');
   return name === 'environmental infomation' ? 'environmental information' : HEADINGS.find((it) => it === name);
 }
 
@@ -43,8 +52,9 @@ function begun(rest: string): Section {
   const at = whole.search(/[:<]/);
   const split = at >= 0 ? known(whole.slice(0, at)) : undefined;
   if (split) return [split, trimmed(whole.slice(at).replace(/^:+/, ''))];
-  const name = HEADINGS.find((it) => whole.toLowerCase().startsWith(it) && BEGIN.test(whole.slice(it.length)));
-  return name ? [name, trimmed(whole.slice(name.length))] : [whole.toLowerCase(), ''];
+  const ascii = (text: string) => text.replace(/[A-Z]/g, (it) => it.toLowerCase());
+  const name = HEADINGS.find((it) => ascii(whole.slice(0, it.length)) === it && BEGIN.test(whole[it.length] ?? ''));
+  return name ? [name, trimmed(whole.slice(name.length))] : [spaced(without(whole, ':')), ''];
 }
 
 /** What stands in a tag, as in Figure 7 of the draft. */
@@ -53,11 +63,14 @@ function untagged(body: string): string {
   const open = text.indexOf('>');
   const close = text.lastIndexOf('</');
   if (!text.startsWith('<') || !text.endsWith('>') || open > close) return text;
-  const [name, end] = [text.slice(1, open), text.slice(close + 2, -1)].map((it) => it.replace(/"+$/, ''));
+  const [name, end] = [text.slice(1, open), text.slice(close + 2, -1)].map((it) => without(it, '"'));
   return name === end && /^[a-z0-9]*$/i.test(name!) ? trimmed(text.slice(open + 1, close)) : text;
 }
 
-/** The sections of words, as heading and body; words before the first heading have none. What is said twice under a heading is one. */
+/**
+ * The sections of words, as heading and body; words before the first heading have none. What is said twice under a
+ * heading of the draft is one.
+ */
 export function sections(text: string): Section[] {
   const lines: [heading: string, body: string[]][] = [['', []]];
   for (const line of text.split('\n')) {
@@ -67,14 +80,19 @@ export function sections(text: string): Section[] {
       lines.push([heading, body ? [body] : []]);
     } else lines.at(-1)![1].push(line.endsWith('\r') ? line.slice(0, -1) : line);
   }
-  const found: Section[] = [];
+  const found: [heading: string, bodies: string[]][] = [];
+  const before = new Map<string, string[]>();
   for (const [heading, body] of lines) {
     const said = untagged(trimmed(body.join('\n')));
-    const before = heading && heading !== PAYLOAD ? found.find((it) => it[0] === heading) : undefined;
-    if (before) before[1] = [before[1], said].filter(Boolean).join('\n');
-    else if (heading || said) found.push([heading, said]);
+    const known = before.get(heading);
+    if (known) known.push(said);
+    else if (heading || said) {
+      const bodies = [said];
+      found.push([heading, bodies]);
+      if (heading !== PAYLOAD && HEADINGS.includes(heading)) before.set(heading, bodies);
+    }
   }
-  return found;
+  return found.map(([heading, bodies]) => [heading, bodies.filter(Boolean).join('\n')]);
 }
 
 /** A value of a payload as people write it: a list without its brackets, if it has no parts of its own; one a line if they have commas. */
@@ -122,7 +140,7 @@ export function words(content: string): Words {
 /** The same without credentials, if it answers with any. */
 export function masked(content: string): string {
   const said = sections(content);
-  if (!said.some(([heading, body]) => heading === 'in reply to' && body.toLowerCase() === 'credentials')) return content;
+  if (!said.some(([heading, body]) => heading === 'in reply to' && spaced(body) === 'credentials')) return content;
   const kept = said.map(([heading, body]) => (BESIDE.includes(heading) ? `##${heading}\n${body}` : `##${heading}\n${MASK}`));
   return kept.join('\n');
 }

@@ -4,7 +4,7 @@ import type { Agent } from '../platform.svelte';
 
 /** Ways to ask for it. */
 const ASKS =
-  /plan\b.{0,12} first\b|(see|show|check)\b.{0,12} plan\b|(ask|show|tell|let) me\b.{0,12} first\b|before (you (do|start|act|change)|anything)\b|my (yes|ok|approval)\b|先[看审给让问].{0,3}(我|方案|计划)|等我|我(同意|批准|确认).?[后再]/gi;
+  /plan\b.{0,12} first\b|(see|show)\b.{0,12} plan\b|(ask|show|tell|let) me\b.{0,12} first\b|before (you (do|start|act|change)|anything)\b|my (yes|ok|approval)\b|先[看审给让问].{0,3}(我|方案|计划)|等我|我(同意|批准|确认).?[后再]/gi;
 /** What takes it back, right before. */
 const TAKES_BACK = /(\b(not|never|without|no need)|n['’]t)( \w+){0,4} $|(不需?[要用必]|无[需须]|别)$/i;
 

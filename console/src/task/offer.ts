@@ -63,10 +63,16 @@ export function asked(request: string | undefined, talk: Negotiation | undefined
 }
 
 /** What agents and the console say of a word that they give, without a payload. */
-const WORD = /##\s*task description\s+(accepted|word on the decision|judgement of the \w+)\s*(##\s*[ir]|$)/i;
+const WORD = /^(accepted|word on the decision|judgement of the \w+)$/i;
+/** What stands elsewhere, or is the stance. */
+const BESIDE = ['target object', 'in reply to', 'result'];
 
 /** Whether a turn says nothing beside its stance. */
-export const saysNoMore = ({ content = [] }: Pick<Turn, 'content'>) => content.every((one) => WORD.test(one));
+export const saysNoMore = ({ content = [] }: Pick<Turn, 'content'>) =>
+  content.every((one) => {
+    const { parts, payload } = words(one);
+    return payload === undefined && parts.every(([heading, body]) => BESIDE.includes(heading) || (heading === 'task description' && WORD.test(body)));
+  });
 
 /** What was agreed on, if anything was: what the other side had offered, or one of its alternatives. */
 export function agreed(talk: Negotiation | undefined): string | undefined {

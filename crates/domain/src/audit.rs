@@ -82,7 +82,11 @@ impl AuditKind {
     pub fn is_gathered(self) -> bool {
         matches!(
             self,
-            Self::Login | Self::LoginFailed | Self::Denied | Self::ElementMeasured
+            Self::Login
+                | Self::LoginFailed
+                | Self::Denied
+                | Self::ElementMeasured
+                | Self::ConsoleSessionEnded
         )
     }
 }

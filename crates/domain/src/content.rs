@@ -95,8 +95,8 @@ impl Content {
         told.chain(pairs).fold(named, usize::saturating_add)
     }
 
-    /// The same with at most so many bytes of each section, of which an ellipsis ends those that had more; without a
-    /// payload that has more, and terms and unknown sections up to so many in all. None if that is all of it.
+    /// The same with at most so many bytes of each section, of which an ellipsis ends those that had more; with an
+    /// ellipsis in place of a payload that has more, and terms and unknown sections up to so many in all. None if that is all of it.
     pub fn shortened(&self, most: usize) -> Option<Self> {
         if self.bytes() <= most {
             return None;
@@ -110,8 +110,15 @@ impl Content {
             };
             pairs.iter().take_while(fits).cloned().collect()
         };
-        let (terms, others) = (kept(&self.terms), kept(&self.others));
+        let (terms, mut others): (Vec<_>, Vec<_>) = (kept(&self.terms), kept(&self.others));
         let cut = |text: &String| shortened(text, most);
+        let is_short = |it: &Payload| it.schema_id.len() + it.bytes() <= most;
+        let payload = self.payload.clone().filter(is_short);
+        if payload.is_none() && self.payload.is_some() {
+            // What was left out is not taken for nothing.
+            let heading = Heading::StructuredPayload.as_str().to_owned();
+            others.push((heading, "…".to_owned()));
+        }
         Some(Self {
             target_object: cut(&self.target_object),
             task_description: cut(&self.task_description),
@@ -119,7 +126,7 @@ impl Content {
             expected_response: self.expected_response.as_ref().map(cut),
             asynchronous: self.asynchronous,
             terms,
-            payload: self.payload.clone().filter(|it| it.bytes() <= most),
+            payload,
             progress: self.progress.as_ref().map(cut),
             result: self.result.as_ref().map(cut),
             others,
@@ -281,7 +288,9 @@ impl Content {
         section(&mut text, Heading::Progress, self.progress.as_deref());
         section(&mut text, Heading::Result, self.result.as_deref());
         for (heading, body) in &self.others {
-            let _ = write!(text, "##{heading}\n{body}\n");
+            // A heading that begins with the sign of one would be none behind it.
+            let apart = if heading.starts_with('#') { " " } else { "" };
+            let _ = write!(text, "##{apart}{heading}\n{body}\n");
         }
         text.truncate(text.trim_end().len());
         text

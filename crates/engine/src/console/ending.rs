@@ -22,7 +22,8 @@ impl Engine {
     }
 
     fn console_sessions_of(&self, who: &Principal) -> Vec<ConsoleSession> {
-        let served = self.console.get();
+        // An agent has none: none is looked for.
+        let served = self.console.get().filter(|_| !who.agent);
         let mut sessions = served.map(|served| served.all()).unwrap_or_default();
         sessions.retain(|session| is_shown(who, session));
         sessions.sort_by(|a, b| (&a.user, a.since, &a.id).cmp(&(&b.user, b.since, &b.id)));

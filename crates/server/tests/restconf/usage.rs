@@ -33,7 +33,8 @@ async fn an_agent_that_thinks_shows_since_when_and_what_waits() {
     let (thinks, thought) = channel::<()>();
     let served = Served::hosting(Scripted(move |input, _| match input {
         Input::Asked(_) => {
-            let _ = thought.recv();
+            // What waits for this thread goes to another.
+            let _ = tokio::task::block_in_place(|| thought.recv());
             vec![Output::Answer(Reply::accepted())]
         }
         _ => Vec::new(),
