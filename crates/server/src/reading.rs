@@ -53,6 +53,7 @@ impl WordReader for ByWords {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use schema::semantics::{ScenarioFit, ScenarioReading};
     use schema::shipped;
     use schema::time::Timestamp;
 
@@ -102,15 +103,36 @@ mod tests {
         assert!(best.is_full);
     }
 
-    /// A template that requires nothing lacks nothing, and is not taken for that; nor is one that lacks less.
     #[test]
-    fn of_those_of_which_not_all_was_said_the_best_fit_is_taken() {
-        let schemas = ["trouble_ticket_v1", "fault_repair_v1", "field_guidance_v1"];
-        let mut understood = among("Repair router Bialystok", false, &schemas);
-        assert!(understood.near.len() > 1, "{understood:?}");
-        let best = understood.take_best().unwrap();
-        assert_eq!(best.fit.scenario, "fault_repair");
-        assert!(!best.is_full);
+    fn one_of_which_all_was_said_is_taken_or_else_the_best_fit() {
+        let reading = |scenario: &str, is_full| ScenarioReading {
+            fit: ScenarioFit {
+                offer: 0,
+                agent: String::new(),
+                scenario: scenario.to_owned(),
+                score: 0.5,
+                known: Vec::new(),
+            },
+            parsed: Parsed::default(),
+            is_full,
+        };
+        let best = |near| {
+            let others = Vec::new();
+            let taken = Understanding { near, others }.take_best();
+            taken.map(|it| it.fit.scenario)
+        };
+        let second = vec![reading("a", false), reading("b", true), reading("c", true)];
+        assert_eq!(best(second).as_deref(), Some("b"));
+        let first = vec![reading("a", false), reading("b", false)];
+        assert_eq!(best(first).as_deref(), Some("a"));
+        assert_eq!(best(Vec::new()), None);
+        // What requires nothing is not taken for what all was said of.
+        let ticket = among(
+            "the ticket about router Berlin",
+            true,
+            &["trouble_ticket_v1"],
+        );
+        assert!(!ticket.near[0].is_full, "{ticket:?}");
     }
 
     /// Whatever is said up to the bound is read or given up, at whatever time: no panic, and nothing in the payload that

@@ -42,6 +42,7 @@ fn accounts() -> Vec<(&'static str, String, Keeper)> {
     vec![
         of("get-audit/limit", "1..1000", Nothing(PAGE)),
         of("get-tasks/limit", "1..1000", Nothing(PAGE)),
+        of("get-tasks/text-limit", "64..1048576", Nothing(PAGE)),
         of("get-context/limit", "1..1000", Nothing(PAGE)),
         of(
             "discover-agents/limit",
